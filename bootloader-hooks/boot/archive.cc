@@ -36,7 +36,7 @@ void pad(std::vector<uint8_t>& out) {
 void add_entry(std::vector<uint8_t>& out, uint32_t inode, const ArchiveFile& file) {
 	char header[kHeader + 1];
 	const auto size = static_cast<uint32_t>(file.bytes.size());
-	const uint32_t mode = file.mode ? S_IFREG | file.mode : 0;
+	const uint32_t mode = file.mode ? (file.link ? S_IFLNK : S_IFREG) | file.mode : 0;
 	std::snprintf(header, sizeof header, "%s%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X", kMagic,
 	              inode, mode, 0U, 0U, 1U, 0U, size, 0U, 0U, 0U, 0U,
 	              static_cast<uint32_t>(file.name.size() + 1), 0U);
@@ -71,7 +71,7 @@ std::vector<uint8_t> pack_archive(const std::vector<ArchiveFile>& files) {
 	uint32_t inode = 0;
 	for (const ArchiveFile& file : files)
 		add_entry(plain, ++inode, file);
-	add_entry(plain, 0, {kTrailer, 0, {}});
+	add_entry(plain, 0, {.name = kTrailer, .mode = 0});
 	std::vector<uint8_t> packed(kZeros + ZSTD_compressBound(plain.size()));
 	const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
 	ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
@@ -102,7 +102,8 @@ std::map<std::string, ArchiveFile> unpack_archive(std::span<const uint8_t> bytes
 			damaged(name, "an entry is cut");
 		ArchiveFile file{std::string(text.substr(at + kHeader, name_size - 1)),
 		                 static_cast<uint32_t>(number(kModeAt) & 07777),
-		                 {}};
+		                 {},
+		                 S_ISLNK(number(kModeAt))};
 		if (file.name == kTrailer)
 			return files;
 		const auto from = plain.bytes().begin() + static_cast<std::ptrdiff_t>(data);

@@ -12,20 +12,18 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "formats/trace/output_file.h"
 
 namespace dfr::boot {
 namespace {
+
+using trace::folder_of;
 
 void count_change() {
 	static unsigned long changes = 0;
 	const char* const last = std::getenv("DFR_BOOT_STOP_AFTER");
 	if (last && ++changes == std::strtoul(last, nullptr, 10))
 		::_exit(99);
-}
-
-std::string folder_of(const std::string& path) {
-	const size_t slash = path.rfind('/');
-	return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
 void sync_folder(const std::string& path) {

@@ -95,6 +95,28 @@ bool remembers(const std::vector<std::string>& words) {
 	return !words.empty() && (words[0] == "savedefault" || words[0] == "recordfail");
 }
 
+// The kernel's command line with our words. What stands behind "--" is for the first process, and no kernel reads it.
+std::string with_our_words(const std::string& line) {
+	const auto is_blank = [&line](size_t at) {
+		return at >= line.size() || line[at] == ' ' || line[at] == '\t';
+	};
+	size_t end = line.find(" --");
+	while (end != std::string::npos && !is_blank(end + 3))
+		end = line.find(" --", end + 1);
+	end = std::min(end, line.size());
+	const std::vector<std::string> words = words_of(line.substr(0, end));
+	const auto has = [&words](const char* key) {
+		return std::ranges::any_of(words,
+		                           [key](const std::string& word) { return word.starts_with(key); });
+	};
+	std::string ours = std::string(" ") + kFirstProcess;
+	if (!has("panic="))
+		ours += std::string(" ") + kRestart;
+	if (!has("trace_event=") && !has("trace_clock=") && !has("ftrace="))
+		ours += std::string(" ") + kKernelEvents;
+	return line.substr(0, end) + ours + line.substr(end);
+}
+
 std::string indent_of(const std::string& line) {
 	return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
@@ -190,14 +212,12 @@ std::string grub_block(const GrubBlock& block, const GrubEntry& entry) {
 		const std::vector<std::string> words = words_of(line);
 		if (remembers(words))
 			continue;
-		text += line;
-		if (is_command(words, "linux")) {
-			text += std::string(" ") + kFirstProcess;
-			if (std::ranges::none_of(
-			        words, [](const std::string& word) { return word.starts_with("panic="); }))
-				text += std::string(" ") + kRestart;
-		} else if (is_command(words, "initrd"))
-			text += " " + entry.initrd_folder + "/" + block.archive;
+		if (is_command(words, "linux"))
+			text += with_our_words(line);
+		else if (is_command(words, "initrd"))
+			text += line + " " + entry.initrd_folder + "/" + block.archive;
+		else
+			text += line;
 		text += "\n";
 	}
 	return text + "}\n" + (block.may_default ? choice(id) : "");

@@ -42,11 +42,29 @@ std::pair<std::string, std::string> mount_of(const std::string& path) {
 	return found;
 }
 
+// Below /boot.
+std::string archive_name(const std::string& name, const std::string& release) {
+	return "dfr/" + name + "-" + release + ".img";
+}
+
+// Files of a folder with one of these extensions.
+std::vector<std::string> files_in(const std::string& folder, std::initializer_list<const char*> extensions) {
+	std::vector<std::string> found;
+	std::error_code error;
+	const std::filesystem::directory_iterator end;
+	for (std::filesystem::directory_iterator at(folder, error); !error && at != end; at.increment(error))
+		for (const char* const extension : extensions)
+			if (at->path().extension() == extension)
+				found.push_back(at->path().string());
+	return found;
+}
+
 } // namespace
 
 std::string BootPlan::text() const {
 	return "name=" + name + "\nrelease=" + release + "\nmode=" + mode + "\nruns=" + std::to_string(runs) +
-	       "\n" + (made_environment ? "grubenv=made\n" : "");
+	       "\n" + (loading.empty() ? "" : "loading=" + loading + "\n") +
+	       (made_environment ? "grubenv=made\n" : "");
 }
 
 BootPlan BootPlan::parse(const std::string& text) {
@@ -62,6 +80,8 @@ BootPlan BootPlan::parse(const std::string& text) {
 			plan.release = value;
 		else if (key == "mode")
 			plan.mode = value;
+		else if (key == "loading")
+			plan.loading = value;
 		else if (key == "grubenv")
 			plan.made_environment = value == "made";
 		else if (key == "runs")
@@ -71,7 +91,7 @@ BootPlan BootPlan::parse(const std::string& text) {
 }
 
 std::string Installation::archive(const std::string& name, const std::string& release) const {
-	return root_ + "/boot/dfr/" + name + "-" + release + ".img";
+	return root_ + "/boot/" + archive_name(name, release);
 }
 
 std::optional<BootPlan> Installation::plan() const {
@@ -171,7 +191,7 @@ void Installation::enable(BootPlan plan) const {
 	const auto entry = find_grub_entry(*config, plan.release);
 	const GrubBlock block{.name = plan.name,
 	                      .release = plan.release,
-	                      .archive = "dfr/" + plan.name + "-" + plan.release + ".img",
+	                      .archive = archive_name(plan.name, plan.release),
 	                      .may_default = plan.mode != "menu"};
 	const auto custom = read_text(grub("custom.cfg"));
 	const auto older = this->plan();
@@ -203,15 +223,9 @@ bool Installation::disable() const {
 	remove_durably(plan_path());
 	for (const std::string& path : {grub("custom.cfg"), grub("grubenv"), plan_path()})
 		remove_durably(path + ".dfr-new"); // of an enable that was interrupted
-	std::error_code error;
-	const std::filesystem::directory_iterator end;
-	std::vector<std::string> archives;
-	for (std::filesystem::directory_iterator at(root_ + "/boot/dfr", error); !error && at != end;
-	     at.increment(error))
-		if (at->path().extension() == ".img" || at->path().extension() == ".dfr-new")
-			archives.push_back(at->path().string());
-	for (const std::string& path : archives)
+	for (const std::string& path : files_in(root_ + "/boot/dfr", {".img", ".dfr-new"}))
 		remove_durably(path);
+	std::error_code error;
 	std::filesystem::remove(root_ + "/boot/dfr", error); // if nothing of somebody else is in it
 	return had;
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bootloader-hooks/boot/atomic_file.h"
+#include "formats/trace/parts.h"
 
 namespace dfr::boot {
 
@@ -24,6 +25,7 @@ struct BootPlan {
 	std::string name, release;
 	std::string mode = "always";   // once, always, menu: only offered
 	unsigned runs = 0;             // boots to be traced yet; 0: not limited
+	std::string loading;           // who is to load the module; empty: the earliest that works
 	bool made_environment = false; // there was no grubenv before
 
 	std::string text() const;
@@ -36,6 +38,8 @@ public:
 
 	std::string archive(const std::string& name, const std::string& release) const;
 	std::string folder() const { return root_ + "/var/lib/dfr/boot"; }
+	// Of boots, that are stored there, by the times of the files: the latest is the last.
+	std::vector<std::string> recordings() const { return trace::recordings_in(folder()); }
 
 	// What is enabled; nothing: nothing.
 	std::optional<BootPlan> plan() const;

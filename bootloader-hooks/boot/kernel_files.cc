@@ -91,6 +91,31 @@ std::string cannot_unpack(const std::string& root, const std::string& release, s
 	       " has no CONFIG_RD_ZSTD=y";
 }
 
+// What builds an initrd copies the machine's /sbin and modprobe as the links that they are here.
+std::string no_helper(const std::string& root, const std::string& release) {
+	const std::string path = root + "/boot/config-" + release;
+	const std::string config = "\n" + read_text(path).value_or("");
+	for (const char* const other :
+	     {"\nCONFIG_STATIC_USERMODEHELPER=y\n", "\n# CONFIG_MODULES is not set\n"})
+		if (config.find(other) != std::string::npos)
+			return path + " has " + std::string(other + 1, std::strlen(other) - 2);
+	constexpr const char* key = "\nCONFIG_MODPROBE_PATH=";
+	if (config.find(key) != std::string::npos &&
+	    config.find(std::string(key) + "\"/sbin/modprobe\"\n") == std::string::npos)
+		return path + " has another CONFIG_MODPROBE_PATH than /sbin/modprobe";
+	const auto leads_to = [&root](const char* link) {
+		return std::filesystem::path(resolve_links(root, root + link)).lexically_normal().string();
+	};
+	if (leads_to("/sbin") != root + "/usr/sbin")
+		return root + "/sbin is no link to usr/sbin";
+	// Where shim.c looks for the real modprobe.
+	const std::string real = leads_to("/usr/sbin/modprobe");
+	const auto places = {"/bin/kmod", "/usr/bin/kmod", "/sbin/kmod", "/usr/sbin/kmod"};
+	if (std::ranges::none_of(places, [&](const char* place) { return real == root + place; }))
+		return root + "/usr/sbin/modprobe is no link to a kmod in bin or sbin";
+	return {};
+}
+
 std::string find_module(const std::string& root, const std::string& release) {
 	const std::vector<std::string> places = module_places(root, release);
 	const auto found = std::ranges::find_if(places, readable);

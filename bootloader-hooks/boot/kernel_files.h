@@ -24,6 +24,10 @@ std::string find_types(const std::string& root, const std::string& release);
 // Why that kernel cannot unpack the archive, by its /boot/config-RELEASE; empty: it can, or it has no such file.
 std::string cannot_unpack(const std::string& root, const std::string& release, std::string& hint);
 
+// Why the kernel's own requests for modules cannot start a helper of ours there, as far as the files of the machine
+// say; empty: they can.
+std::string no_helper(const std::string& root, const std::string& release);
+
 // dfr.ko of that kernel. Throws dfr::Error, which says where it looked and how to get one.
 std::string find_module(const std::string& root, const std::string& release);
 

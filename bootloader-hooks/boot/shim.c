@@ -1,45 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * With rdinit=/dfr-init (or init=) on its command line the kernel runs this as
- * the first process. It loads /dfr.ko, then executes the real init with the
- * arguments and the environment that the kernel gave it. It starts no process and
- * waits for nothing. If something fails, it writes that to the kernel's log and
- * goes on, so that it never stops the boot.
+ * The program that loads /dfr.ko at boot. It is called in two ways, and the call that comes first loads:
  *
- * No system call comes between a finit_module that succeeds and the execve: with a
- * boot program in the module, the first system call of the recording is the execve
- * of the real init.
+ * - As the kernel's helper, while drivers still initialize. The archive has /sbin/modprobe as a symbolic
+ *   link to this file, and the kernel executes that when it wants a module for the first time. The helper
+ *   lets the link lead to the real modprobe, loads dfr.ko, and becomes the real modprobe with the arguments
+ *   that it got: whoever wants a module gets what he gets without us.
+ * - As the first process, with rdinit=/dfr-init (or init=) on the kernel's command line. It becomes the real
+ *   init with the arguments and the environment that the kernel gave it.
  *
- * The module gets the parameters in /dfr.parameters, which name the boot program, and
- * after them those on the kernel's command line: dfr.x=y gets to a module by modprobe,
- * not by the kernel, so the shim reads /proc/cmdline before it loads dfr.ko.
+ * If something fails, it writes that to the kernel's log and goes on, so that it never stops the boot. A child
+ * loads, and nobody waits for it longer than kPatience: not who wants the module, which is the kernel's own
+ * initialization, and not the first process, which waits as long for a load that the helper has begun. After
+ * the load the first process makes no system call but the execve of the real init, so that with a boot
+ * program this is the first one that begins in it.
  *
- * A kernel that runs to save the memory of another one that died (elfcorehdr=) loads
- * nothing: its few megabytes are for that.
+ * Where modules must be signed, the kernel has its keys only after its first request for a module. A helper whose
+ * module is not trusted leaves it to the first process to try again.
  *
- * The program is static, without a C library or its start-up code, and has a few
- * kilobytes. It runs as PID 1, with nothing mounted and perhaps nothing in /dev.
+ * The module gets the parameters in /dfr.parameters, which name the boot program, and after them those on the
+ * kernel's command line: dfr.x=y gets to a module by modprobe, not by the kernel, so /proc/cmdline is read
+ * before. In front of them stands async_probe: without it a load ends by waiting for all drivers that still
+ * look for their devices, and one of these may be waiting for this modprobe.
+ *
+ * A kernel that runs to save the memory of another one that died (elfcorehdr=) loads nothing: its few
+ * megabytes are for that.
+ *
+ * The program is static, without a C library or its start-up code, and has a few kilobytes. It runs with
+ * nothing mounted and perhaps nothing in /dev.
  */
 #include <asm/unistd.h>
 #include <stddef.h>
 
 #define AT_FDCWD -100
+#define EPERM 1
 #define ENOENT 2
 #define ENOEXEC 8
 #define ENOMEM 12
 #define EEXIST 17
 #define EBADMSG 74
+#define ENOKEY 126
 #define EKEYREJECTED 129
 #define O_RDONLY 0
 #define O_WRONLY 1
+#define O_CREAT 0100
+#define O_EXCL 0200
 #define O_CLOEXEC 02000000
+#define X_OK 1
+#define AT_REMOVEDIR 0x200
+#define SIGCHLD 17
+#define POLLIN 1
 #define S_IFCHR 0020000
 #define KMSG_DEVICE ((1 << 8) | 11)
 
 static const char kModule[] = "/dfr.ko";
 static const char kParameters[] = "/dfr.parameters";
+static const char kSelf[] = "/dfr-init";
+static const char kHelper[] = "/usr/sbin/modprobe"; /* the archive's; /sbin leads there */
+static const char kNewHelper[] = "/usr/sbin/.dfr-modprobe";
+static const char kTurn[] = "/.dfr-turn"; /* made by who loads, if there is a helper */
+static const char kDone[] = "/.dfr-done"; /* and this when the helper has loaded, or has given up */
+static const char kProc[] = "/.dfr-proc"; /* not /proc: the real init may mount that while the helper reads */
+enum { kPatience = 10 };                  /* seconds */
+static const char kAsync[] = "async_probe ";
 static const char kPrefix[] = "dfr.";
 static const char kCrashKernel[] = "elfcorehdr=";
+/* Who answers to the name modprobe in an initramfs: kmod, else busybox. */
+static const char* const kModprobes[] = {"/bin/kmod",      "/usr/bin/kmod", "/sbin/kmod",
+                                         "/usr/sbin/kmod", "/bin/busybox",  "/usr/bin/busybox"};
 static const char* const kInits[] = {"/init", "/sbin/init", "/etc/init", "/bin/init", "/bin/sh"};
 
 #if defined(__x86_64__)
@@ -89,7 +117,7 @@ __asm__(".globl _start\n"
 #define CALL(name, a, b, c, d, e) syscall5(__NR_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e))
 
 static char command_line[8192];
-static char parameters[4096 + sizeof(command_line)]; /* of the file, and of the command line */
+static char parameters[4096 + sizeof(command_line)]; /* kAsync, of the file, and of the command line */
 static int crash_kernel;
 
 static size_t length(const char* text) {
@@ -107,9 +135,23 @@ static int starts_with(const char* text, const char* prefix) {
 	return 1;
 }
 
+static int ends_with(const char* text, const char* end) {
+	size_t n = length(text), m = length(end);
+
+	return n >= m && starts_with(text + n - m, end);
+}
+
 static char* append(char* to, const char* text) {
 	while (*text)
 		*to++ = *text++;
+	*to = 0;
+	return to;
+}
+
+/* At most `most` bytes of a text of others, as far as they can be printed. */
+static char* append_shown(char* to, const char* text, size_t most) {
+	for (; *text && most > 0; text++, most--)
+		*to++ = *text > ' ' && *text < 127 ? *text : '?';
 	*to = 0;
 	return to;
 }
@@ -145,36 +187,58 @@ static void complain(const char* line) {
 		CALL(write, fd, line, length(line), 0, 0);
 }
 
-/* Fills command_line, which stays empty if /proc/cmdline cannot be read. */
-static void read_command_line(void) {
-	long mounted = -1;
-	long fd = open_file("/proc/cmdline", O_RDONLY);
-
-	if (fd < 0) {
-		CALL(mkdirat, AT_FDCWD, "/proc", 0555, 0, 0);
-		mounted = CALL(mount, "proc", "/proc", "proc", 0, 0);
-		fd = open_file("/proc/cmdline", O_RDONLY);
-	}
-	if (fd >= 0) {
-		long n = CALL(read, fd, command_line, sizeof(command_line) - 1, 0, 0);
-
-		command_line[n > 0 ? n : 0] = 0;
-		CALL(close, fd, 0, 0, 0, 0);
-	}
-	if (mounted == 0)
-		CALL(umount2, "/proc", 0, 0, 0, 0);
+static int exists(const char* path) {
+	return CALL(faccessat, AT_FDCWD, path, 0, 0, 0) == 0;
 }
 
-/* The parameters of the file /dfr.parameters, and where the next one goes. */
+/* The command line, and whether another kernel's memory is there to be saved. 0: there is no proc at `proc`. */
+static int read_proc(const char* proc) {
+	char path[32];
+	char* end = append(path, proc);
+	long fd, n;
+
+	append(end, "/cmdline");
+	fd = open_file(path, O_RDONLY);
+	if (fd < 0)
+		return 0;
+	n = CALL(read, fd, command_line, sizeof(command_line) - 1, 0, 0);
+	command_line[n > 0 ? n : 0] = 0;
+	CALL(close, fd, 0, 0, 0, 0);
+	append(end, "/vmcore");
+	crash_kernel |= exists(path);
+	return n > 0;
+}
+
+/* 0: it cannot be read. On a root that cannot be written the first process mounts /proc itself for a moment. */
+static int read_command_line(void) {
+	const char* place = kProc;
+	long made;
+	int done = read_proc("/proc");
+
+	if (done)
+		return 1;
+	made = CALL(mkdirat, AT_FDCWD, kProc, 0555, 0, 0);
+	if (made < 0 && made != -EEXIST)
+		place = "/proc";
+	if (CALL(mount, "proc", place, "proc", 0, 0) == 0) {
+		done = read_proc(place);
+		CALL(umount2, place, 0, 0, 0, 0);
+	}
+	CALL(unlinkat, AT_FDCWD, kProc, AT_REMOVEDIR, 0, 0);
+	return done;
+}
+
+/* Ours, those of the file /dfr.parameters, and where the next one goes. */
 static char* read_parameters(void) {
+	char* to = append(parameters, kAsync);
 	long fd = open_file(kParameters, O_RDONLY);
 	long n;
 
 	if (fd < 0)
-		return parameters;
-	n = CALL(read, fd, parameters, sizeof(parameters) - sizeof(command_line) - 1, 0, 0);
+		return to;
+	n = CALL(read, fd, to, sizeof(parameters) - sizeof(command_line) - sizeof(kAsync), 0, 0);
 	CALL(close, fd, 0, 0, 0, 0);
-	return append(parameters + (n > 0 ? n : 0), " ");
+	return append(to + (n > 0 ? n : 0), " ");
 }
 
 /*
@@ -211,7 +275,9 @@ static const char* meaning(long error) {
 	case ENOEXEC: return " (it is damaged, or of another kernel)";
 	case ENOMEM: return " (too little memory)";
 	case EBADMSG:
+	case ENOKEY:
 	case EKEYREJECTED: return " (this kernel does not trust its signature)";
+	case EPERM: return " (this kernel is locked down and does not trust its signature)";
 	default: return "";
 	}
 }
@@ -230,17 +296,179 @@ static void report_failure(const char* what, long error) {
 	complain(line);
 }
 
-static void load_module(void) {
+/* Not trusted now, but perhaps when the kernel has all of its keys. */
+static int may_be_trusted_later(long error) {
+	return error == -EPERM || error == -ENOKEY || error == -EKEYREJECTED;
+}
+
+/* True: the first process may try again. */
+static char load_module(int first_process) {
 	long fd = open_file(kModule, O_RDONLY);
 	long error;
 
 	if (fd < 0) {
 		report_failure("cannot open", fd);
-		return;
+		return 0;
 	}
 	error = CALL(finit_module, fd, parameters, 0, 0, 0);
-	if (error < 0 && error != -EEXIST)
+	if (error < 0 && error != -EEXIST) {
+		if (!first_process && may_be_trusted_later(error))
+			return 1;
 		report_failure("cannot load", error);
+	}
+	return 0;
+}
+
+/*
+ * Waits for a child that loads, as long as kPatience; one that takes longer is left to itself. What it has to
+ * say comes through a pipe, and its end is the pipe's: whoever is the parent then makes no further call for it.
+ */
+static char load_in_child(int first_process) {
+	const long patience[] = {kPatience, 0};
+	struct {
+		int fd;
+		short events, came;
+	} wait = {.events = POLLIN};
+	int pipe[2];
+	char again = 0;
+	long child, error;
+
+	error = CALL(pipe2, pipe, O_CLOEXEC, 0, 0, 0);
+	child = error < 0 ? error : CALL(clone, SIGCHLD, 0, 0, 0, 0);
+	if (child < 0) {
+		report_failure("no process can be started to load", child);
+		return 0;
+	}
+	if (child == 0) {
+		again = load_module(first_process);
+		if (again)
+			CALL(write, pipe[1], &again, 1, 0, 0);
+		for (;;)
+			CALL(exit_group, 0, 0, 0, 0, 0);
+	}
+	CALL(close, pipe[1], 0, 0, 0, 0);
+	wait.fd = pipe[0];
+	if (CALL(ppoll, &wait, 1, patience, 0, 0) == 0)
+		complain("<4>dfr: /dfr.ko is not loaded after 10 s; the boot goes on\n");
+	else if (!first_process) {
+		CALL(read, pipe[0], &again, 1, 0, 0);
+		CALL(wait4, child, 0, 0, 0, 0); /* the first process's is the real init's to wait for */
+	}
+	return again;
+}
+
+static const char* real_modprobe(void) {
+	for (size_t i = 0; i < sizeof(kModprobes) / sizeof(kModprobes[0]); i++)
+		if (CALL(faccessat, AT_FDCWD, kModprobes[i], X_OK, 0, 0) == 0)
+			return kModprobes[i];
+	return 0;
+}
+
+/* Is the kernel's helper this program? Not where the archive has no such link, nor when it was put back. */
+static int is_helper(void) {
+	char target[sizeof(kSelf)] = {0};
+	long n = CALL(readlinkat, AT_FDCWD, kHelper, target, sizeof(target), 0);
+
+	return n == sizeof(kSelf) - 1 && starts_with(target, kSelf);
+}
+
+/* By a rename, because others may want modules at this moment; they may do the same. */
+static void put_modprobe_back(void) {
+	const char* real = real_modprobe();
+
+	if (real) {
+		CALL(symlinkat, real, AT_FDCWD, kNewHelper, 0, 0);
+		CALL(renameat, AT_FDCWD, kNewHelper, AT_FDCWD, kHelper, 0);
+	}
+	if (is_helper())
+		complain(real ? "<3>dfr: /usr/sbin/modprobe could not be put back; it leads to modprobe all "
+		                "the same\n"
+		              : "<3>dfr: there is no kmod and no busybox to be modprobe: modules cannot be "
+		                "loaded\n");
+}
+
+static void make(const char* path) {
+	long fd = open_file(path, O_WRONLY | O_CREAT);
+
+	if (fd >= 0)
+		CALL(close, fd, 0, 0, 0, 0);
+}
+
+/*
+ * Does this call load? Two may come at the same moment: who makes kTurn does. Afterwards the real modprobe is
+ * in its place. Where the archive brings no helper nothing is made, because with init= this is the machine's own
+ * root, on which it would stay.
+ */
+static int takes_turn(void) {
+	long turn;
+
+	if (!is_helper()) /* it is put back after kTurn is made: so kTurn is looked for after this */
+		return !exists(kTurn);
+	turn = open_file(kTurn, O_WRONLY | O_CREAT | O_EXCL);
+	if (turn >= 0)
+		CALL(close, turn, 0, 0, 0, 0);
+	put_modprobe_back();
+	return turn != -EEXIST;
+}
+
+/* The first process waits for a helper that is loading, so that the trace begins before the real init all the same. */
+static int first_process_takes_turn(void) {
+	const long tenth[] = {0, 100000000};
+
+	for (int tenths = 0; tenths < 10 * kPatience; tenths++) {
+		int done = exists(kDone); /* the helper may give its turn back before that */
+
+		if (takes_turn())
+			return 1;
+		if (done)
+			return 0;
+		CALL(nanosleep, tenth, 0, 0, 0, 0);
+	}
+	return 0;
+}
+
+/* The kernel's arguments are modprobe -q -- MODULE. */
+static void tell_request(const char* module) {
+	char line[128];
+	char* to = append(line, "<6>dfr: loading, because the kernel wants module ");
+
+	to = append_shown(to, module, 56);
+	append(to, "\n");
+	complain(line);
+}
+
+/* Sets parameters. Is this a boot that is to be traced? */
+static int is_traced(void) {
+	if (!read_command_line()) {
+		complain("<4>dfr: the kernel's command line cannot be read, so this may be a crash kernel: "
+		         "not traced\n");
+		return 0;
+	}
+	collect_parameters(read_parameters());
+	if (crash_kernel)
+		complain("<6>dfr: a crash kernel is not traced\n");
+	return !crash_kernel;
+}
+
+__attribute__((noreturn)) static void help(long argc, char** argv, char** envp) {
+	const char* real;
+
+	if (takes_turn()) {
+		if (is_traced()) {
+			tell_request(argv[argc - 1]);
+			if (load_in_child(0)) {
+				complain("<6>dfr: this kernel does not trust /dfr.ko yet: the first process "
+				         "tries again\n");
+				CALL(unlinkat, AT_FDCWD, kTurn, 0, 0, 0);
+			}
+		}
+		make(kDone);
+	}
+	real = real_modprobe();
+	if (real)
+		CALL(execve, real, argv, envp, 0, 0);
+	for (;;)
+		CALL(exit_group, 1, 0, 0, 0, 0);
 }
 
 static void become_init(char** argv, char** envp) {
@@ -254,13 +482,16 @@ __attribute__((used, noreturn)) void shim_main(long* stack) {
 	long argc = stack[0];
 	char** argv = (char**)(stack + 1);
 	char** envp = argv + argc + 1;
+	int unused;
 
-	read_command_line();
-	collect_parameters(read_parameters());
-	if (crash_kernel)
-		complain("<6>dfr: a crash kernel is not traced\n");
-	else
-		load_module();
+	if (argc > 0 && ends_with(argv[0], "modprobe"))
+		help(argc, argv, envp);
+	unused = is_helper();
+	if (first_process_takes_turn() && is_traced()) {
+		complain(unused ? "<6>dfr: loading as the first process: the kernel wanted no module before\n"
+		                : "<6>dfr: loading as the first process\n");
+		load_in_child(1);
+	}
 	become_init(argv, envp);
 	complain(
 	    "<0>dfr: there is no init to become: tried /init, /sbin/init, /etc/init, /bin/init, /bin/sh\n");
