@@ -188,7 +188,7 @@ end
 --end
 
 @@ out.interrupt.command | out.interrupt | boundary
---args -wqn 'BEGIN { system("kill -INT %d", $pid); } tick-5s { printf("lost\n"); exit(1); } END { printf("end\n"); }'
+--args -wqn 'BEGIN { system("kill -INT %d", $pid); } tick-15s { printf("lost\n"); exit(1); } END { printf("end\n"); }'
 --out
 
 end

@@ -110,7 +110,11 @@ void fill(Decisions& in, Memory& memory) {
 		memory.anchor(anchor);
 	}
 	if (in.byte() % 2)
-		memory.panic(64, in.number(), "comm", "reason");
+		memory.panic(
+		    64, in.number(), "comm", "reason", 0xb0,
+		    {.pfn = 80u + in.byte() % 2 * 8,
+		     .texts = {"ip=1", std::string(in.byte(), 's'), std::string(in.byte() * 100u, 'l')},
+		     .beyond = in.byte() % 4 ? 0 : in.word()});
 }
 
 // Pages that are packed well, and whatever stands in them as a stream of the other decoders.
@@ -166,8 +170,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	}
 	file.fill(image);
 	fuzz::tolerate([&] {
-		for (const auto& source : recorder::open_memory_image(file.path()))
+		for (const auto& source : recorder::open_memory_image(file.path())) {
 			fuzz::read_everything(*source);
+			if (const auto in_flight = source->in_flight())
+				fuzz::read_everything(*in_flight);
+		}
 	});
 	return 0;
 }

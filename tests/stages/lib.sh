@@ -76,22 +76,38 @@ note() {
 	echo "progress $2"
 }
 
+# Passes on what it reads, a test with its details at once. (Debian's awk would wait for 4 KiB.)
+whole_tests() {
+	local line held=''
+	while IFS= read -r line; do
+		case "$line" in
+		'ok '* | 'not ok '* | 'skip '* | 'progress '*)
+			printf %s "$held"
+			held=''
+			;;
+		esac
+		held+=$line$'\n'
+	done
+	printf %s "$held"
+}
+
 # at_once COMMAND...: each a line of shell, as many side by side as there are
 # processors (a guest keeps one busy for most of its time, and so does what runs in
-# one thread; tests/vm/run lets guests of many CPUs wait for each other); what
-# they print comes when all have ended, one after the other.
+# one thread; tests/vm/run lets guests of many CPUs wait for each other). What they
+# print comes test by test, each with its details, so that it stands in the output
+# of a run that is cut off.
 at_once() {
-	local logs command n=0 status=0
-	logs=$(mktemp -d)
+	local command n=0 failed status
+	failed=$(mktemp)
 	for command in "$@"; do
 		[ $n -lt "$(nproc)" ] || wait -n
 		n=$((n + 1))
-		(eval "$command" || : >"$logs/failed") >"$logs/$(printf %03d $n)" &
+		(eval "$command" || echo "$command" >>"$failed") | whole_tests &
 	done
 	wait
-	cat "$logs"/[0-9]*
-	[ ! -e "$logs/failed" ] || status=1
-	rm -rf "$logs"
+	[ ! -s "$failed" ]
+	status=$?
+	rm -f "$failed"
 	return $status
 }
 

@@ -38,7 +38,8 @@ std::vector<boot::ArchiveFile> files() {
 	return {{boot::kShimFile, 0755, bytes_of("shim")},
 	        {boot::kModuleFile, 0644, std::vector<uint8_t>(5000, 7)},
 	        {boot::kProgramFile, 0600, bytes_of("DOF")},
-	        {boot::kParametersFile, 0600, bytes_of(kOrigin.parameters())}};
+	        {boot::kParametersFile, 0600, bytes_of(kOrigin.parameters())},
+	        {boot::kHelperLink, 0777, bytes_of("/dfr-init"), true}};
 }
 
 std::string output_of(const std::string& command) {
@@ -69,7 +70,10 @@ TEST_CASE("boot archive: cpio reads it, and it has no folders", "[boot]") {
 	std::ofstream(path, std::ios::binary)
 	    .write(reinterpret_cast<const char*>(packed.data()), static_cast<std::streamsize>(packed.size()));
 	const std::string plain = "tail -c +513 " + std::string(path) + " | zstd -dc";
-	CHECK(output_of(plain + " | cpio --quiet -it") == "dfr-init\ndfr.ko\ndfr.dof\ndfr.parameters\n");
+	CHECK(output_of(plain + " | cpio --quiet -it") ==
+	      "dfr-init\ndfr.ko\ndfr.dof\ndfr.parameters\nusr/sbin/modprobe\n");
+	CHECK_THAT(output_of(plain + " | cpio --quiet -itv"),
+	           Catch::Contains("usr/sbin/modprobe -> /dfr-init\n"));
 	CHECK(output_of(plain + " | cpio --quiet -i --to-stdout dfr.dof") == "DOF");
 	::unlink(path);
 	// What ends the initrd before it.
@@ -87,6 +91,7 @@ TEST_CASE("boot archive: it comes back as it was, and the same files are the sam
 		const boot::ArchiveFile& found = unpacked.at(file.name);
 		CHECK(found.bytes == file.bytes);
 		CHECK(found.mode == file.mode);
+		CHECK(found.link == file.link);
 	}
 }
 

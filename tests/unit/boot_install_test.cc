@@ -16,6 +16,7 @@
 #include "bootloader-hooks/boot/atomic_file.h"
 #include "bootloader-hooks/boot/grub.h"
 #include "bootloader-hooks/boot/install.h"
+#include "bootloader-hooks/boot/kernel_files.h"
 #include "formats/error.h"
 
 using namespace dfr;
@@ -151,7 +152,8 @@ TEST_CASE("boot enable: the entry is GRUB's own with the archive and the first p
 	CHECK_THAT(
 	    custom,
 	    Catch::Contains(
-	        "linux\t/boot/vmlinuz-6.1.0-56-amd64 root=UUID=1234 ro  quiet rdinit=/dfr-init panic=30\n"));
+	        "linux\t/boot/vmlinuz-6.1.0-56-amd64 root=UUID=1234 ro  quiet rdinit=/dfr-init panic=30 "
+	        "trace_event=initcall:,module:module_load trace_clock=mono\n"));
 	CHECK_THAT(custom, Catch::Contains("initrd\t/boot/initrd.img-6.1.0-56-amd64 "
 	                                   "/boot/dfr/default-6.1.0-56-amd64.img\n"));
 	CHECK_THAT(custom, Catch::Contains("search --no-floppy --fs-uuid --set=root 1234"));
@@ -161,6 +163,23 @@ TEST_CASE("boot enable: the entry is GRUB's own with the archive and the first p
 	CHECK(machine.read("/boot/grub/grubenv").size() == 1024);
 }
 
+TEST_CASE("boot enable: its words stand before what is for the first process", "[boot]") {
+	const Machine machine;
+	for (const auto& [own, expected] :
+	     {std::pair{"quiet --x -- panic=1 trace_clock=x",
+	                "quiet --x rdinit=/dfr-init panic=30 trace_event=initcall:,module:module_load "
+	                "trace_clock=mono -- panic=1 trace_clock=x\n"},
+	      std::pair{"panic=1 trace_clock=x --", "panic=1 trace_clock=x rdinit=/dfr-init --\n"}}) {
+		machine.write("/boot/grub/grub.cfg",
+		              std::string("menuentry 'Debian' {\n\tlinux\t/boot/vmlinuz-6.1.0-56-amd64 ") +
+		                  own +
+		                  "\n\tinitrd\t/boot/initrd.img-6.1.0-56-amd64\n}\n"
+		                  "source ${config_directory}/custom.cfg\n");
+		enable(machine, plan("once"));
+		CHECK_THAT(machine.read("/boot/grub/custom.cfg"), Catch::Contains(expected));
+	}
+}
+
 TEST_CASE("boot enable: an entry that is only offered is never chosen by itself", "[boot]") {
 	const Machine machine;
 	enable(machine, plan("menu"));
@@ -168,18 +187,20 @@ TEST_CASE("boot enable: an entry that is only offered is never chosen by itself"
 	CHECK(machine.read("/boot/grub/grubenv") == "(none)");
 }
 
-TEST_CASE("boot enable: a user's panic= stays, and the user's saved choice, and who may boot", "[boot]") {
+TEST_CASE("boot enable: a user's panic= and events of the kernel stay, and the user's saved choice, and who "
+          "may boot",
+          "[boot]") {
 	const Machine machine;
 	machine.write("/boot/grub/grub.cfg",
 	              "menuentry 'Debian, --users nobody' --class debian --unrestricted --users \"a b\" "
 	              "$menuentry_id_option 'a' {\n"
 	              "\trecordfail\n\tsavedefault\n\tload_video\n"
-	              "\tlinux\t/boot/vmlinuz-6.1.0-56-amd64 root=UUID=1234 panic=5\n"
+	              "\tlinux\t/boot/vmlinuz-6.1.0-56-amd64 root=UUID=1234 panic=5 trace_event=block\n"
 	              "\tinitrd\t/boot/initrd.img-6.1.0-56-amd64\n}\n"
 	              "source ${config_directory}/custom.cfg\n");
 	enable(machine, plan("once"));
 	const std::string custom = machine.read("/boot/grub/custom.cfg");
-	CHECK_THAT(custom, Catch::Contains("root=UUID=1234 panic=5 rdinit=/dfr-init\n"));
+	CHECK_THAT(custom, Catch::Contains("root=UUID=1234 panic=5 trace_event=block rdinit=/dfr-init\n"));
 	CHECK_THAT(custom, Catch::Contains("--class os --unrestricted --users \"a b\" $menuentry_id_option "
 	                                   "dfr-default {\n\tload_video\n"));
 	CHECK_THAT(custom, !Catch::Contains("nobody"));
@@ -338,4 +359,44 @@ TEST_CASE("boot reached: the count of tries begins anew", "[boot]") {
 	machine.write("/boot/grub/grubenv", environment("dfr_armed=always\ndfr_tries=1\n"));
 	boot::Installation(machine.root()).reached();
 	CHECK(machine.read("/boot/grub/grubenv") == environment("dfr_armed=always\n"));
+}
+
+TEST_CASE("boot: the kernel's helper is ours only where the real modprobe is found again", "[boot]") {
+	const Machine machine;
+	const std::string& root = machine.root();
+	const auto why = [&root] { return boot::no_helper(root, kRelease); };
+	CHECK_THAT(why(), Catch::EndsWith("/sbin is no link to usr/sbin"));
+	machine.write("/usr/bin/kmod", "");
+	std::filesystem::create_directories(root + "/usr/sbin");
+	std::filesystem::create_symlink("usr/sbin", root + "/sbin");
+	std::filesystem::create_symlink("usr/bin", root + "/bin");
+	const std::string modprobe = root + "/usr/sbin/modprobe";
+	for (const char* const other : {"", "/opt/kmod", "/usr/bin/busybox"}) {
+		if (*other)
+			std::filesystem::create_symlink(other, modprobe);
+		CHECK_THAT(why(), Catch::EndsWith("/usr/sbin/modprobe is no link to a kmod in bin or sbin"));
+		std::filesystem::remove(modprobe);
+	}
+	for (const char* const kmod : {"../bin/kmod", "/bin/kmod"}) {
+		std::filesystem::remove(modprobe);
+		std::filesystem::create_symlink(kmod, modprobe);
+		CHECK(why().empty());
+	}
+	const std::string config = std::string("/boot/config-") + kRelease;
+	machine.write(config, "CONFIG_MODULES=y\nCONFIG_MODPROBE_PATH=\"/sbin/modprobe\"\n"
+	                      "# CONFIG_STATIC_USERMODEHELPER is not set\n");
+	CHECK(why().empty());
+	machine.write(config, "CONFIG_MODPROBE_PATH=\"/opt/modprobe\"\n");
+	CHECK_THAT(why(), Catch::EndsWith("has another CONFIG_MODPROBE_PATH than /sbin/modprobe"));
+	machine.write(config, "CONFIG_A=y\nCONFIG_STATIC_USERMODEHELPER=y\n");
+	CHECK_THAT(why(), Catch::EndsWith("has CONFIG_STATIC_USERMODEHELPER=y"));
+	machine.write(config, "# CONFIG_MODULES is not set\n");
+	CHECK_THAT(why(), Catch::EndsWith("has # CONFIG_MODULES is not set"));
+}
+
+TEST_CASE("boot plan: who is to load the module comes back", "[boot]") {
+	boot::BootPlan asked = plan("always");
+	CHECK(boot::BootPlan::parse(asked.text()).loading.empty());
+	asked.loading = "first-process";
+	CHECK(boot::BootPlan::parse(asked.text()).loading == "first-process");
 }

@@ -6,6 +6,7 @@
 
 #include "analyze/libdfr/boot_timeline.h"
 #include "formats/error.h"
+#include "tests/unit/replay_app.h"
 
 using namespace dfr;
 
@@ -50,6 +51,22 @@ TEST_CASE("boot timeline: phases follow each other from the kernel's entry", "[b
 	CHECK(boot.forks == 5);
 }
 
+TEST_CASE("boot timeline: where the kernel's helper began the trace, the kernel has a traced phase",
+          "[boot]") {
+	const lib::BootTimeline boot = lib::boot_timeline("create 500 2 40\n"
+	                                                  "exec 600 45 9 kmod\n"
+	                                                  "exec 900 1 0 dfr-init\n" +
+	                                                  std::string(kBoot));
+	REQUIRE(boot.phases.size() == 5);
+	const char* const names[] = {"kernel, before the trace", "kernel, traced", "initramfs", "real root",
+	                             "after the login prompt"};
+	const uint64_t starts[] = {0, 500, 1000, 2000, 3000};
+	for (size_t i = 0; i < 5; i++) {
+		CHECK(boot.phases[i].name == names[i]);
+		CHECK(boot.phases[i].from == starts[i]);
+	}
+}
+
 TEST_CASE("boot timeline: processes have their program, their time and whom they come from", "[boot]") {
 	const lib::BootTimeline boot = lib::boot_timeline(kBoot);
 	const auto of = [&boot](uint32_t pid) {
@@ -72,9 +89,79 @@ TEST_CASE("boot timeline: processes have their program, their time and whom they
 	CHECK(of(300).end == 3100);
 	REQUIRE(boot.modules.size() == 1);
 	CHECK(boot.modules[0].name == "ext4");
+	CHECK(boot.modules[0].by == "kthreadd");
+}
+
+TEST_CASE("boot timeline: services are what the first process made, until the last process of each has ended",
+          "[boot]") {
+	// 40 is a helper that a thread of the kernel from before the recording starts.
+	const lib::BootTimeline boot = lib::boot_timeline(std::string(kBoot) + "exec 3050 40 9 modprobe\n");
+	const std::vector<lib::BootService> services = lib::boot_services(boot);
+	REQUIRE(services.size() == 3);
+	CHECK(services[0].name == "/bin/mount");
+	CHECK(services[1].name == "/usr/bin/my service");
+	CHECK(services[1].from == 2100);
+	CHECK(services[1].to == 3100);
+	CHECK(services[1].processes == 2);
+	CHECK_FALSE(services[1].goes_on);
+	CHECK(services[2].name == "agetty");
+	CHECK(services[2].goes_on);
+}
+
+TEST_CASE("boot timeline: names are what %S made of them, so none is a line of its own", "[boot]") {
+	const lib::BootTimeline boot =
+	    lib::boot_timeline("exec 1000 1 0 init\n"
+	                       "create 1100 1 80\n"
+	                       "exec 1110 80 1 a\\nexit 1 1 1 b\\\\n\\t\\\"\\303\\251\\0019\n"
+	                       "path 1111 80 /bin/\\\n");
+	REQUIRE(boot.processes.size() == 1);
+	CHECK(boot.processes[0].name == "a\nexit 1 1 1 b\\n\t\"\xc3\xa9\x01"
+	                                "9");
+	CHECK(boot.processes[0].path == "/bin/\\");
 }
 
 TEST_CASE("boot timeline: a line that is none is an error, no lines are an empty boot", "[boot]") {
 	CHECK_THROWS_AS(lib::boot_timeline("exec what\n"), Error);
 	CHECK(lib::boot_timeline("").phases.empty());
+}
+
+TEST_CASE("boot timeline: a name cannot make a line, and comes out as it was", "[boot]") {
+	// What the clauses themselves print of hostile names, with the firing's own name where they take one from the kernel.
+	const std::string forged = "x\nexec 1 1 0 get", odd = " a\\n\"\t\\101";
+	test::App app;
+	test::load(app, "app::work:entry { capture(arg0, arg1); }");
+	app.fire(app.entry, test::kStart + 1, 0, 800, forged.c_str(), 7, 7);
+	app.fire(app.entry, test::kStart + 2, 0, 900, odd.c_str(), 7, 7);
+	test::finish(app);
+	test::Kept kept(app);
+	size_t asked = 0;
+	for (const lib::BootQuestion& question : lib::boot_questions()) {
+		std::string clause = question.clause;
+		clause = "app::work:entry " + clause.substr(clause.find('{'));
+		const bool names = clause.find("execname") != std::string::npos ||
+		                   clause.find("stringof") != std::string::npos;
+		for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+		         {"args[0]->pr_pid", "arg0"},
+		         {"curpsinfo->pr_ppid", "arg0"},
+		         {"stringof(args[2]->filename)", "execname"},
+		         {"stringof(args[0]->name)", "execname"},
+		         {"args[0]", "arg0"}})
+			if (const size_t at = clause.find(from); at != std::string::npos)
+				clause.replace(at, from.size(), to);
+		INFO(clause);
+		const std::string lines = test::replay_says(kept, clause);
+		CHECK(std::ranges::count(lines, '\n') == 3); // one of its own ends each answer
+		const lib::BootTimeline boot = lib::boot_timeline(lines);
+		CHECK_FALSE(boot.login);
+		if (!names)
+			continue;
+		asked++;
+		std::vector<std::string> found;
+		for (const lib::BootProcess& one : boot.processes)
+			found.push_back(lib::boot_title(one));
+		for (const lib::BootModule& one : boot.modules)
+			found.push_back(one.name);
+		CHECK(found == std::vector<std::string>{forged.substr(0, 15), odd});
+	}
+	CHECK(asked == 4);
 }

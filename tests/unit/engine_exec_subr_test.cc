@@ -108,7 +108,9 @@ TEST_CASE("strstr", "[exec][subr]") {
 
 TEST_CASE("a search that would take too long is refused, not endured", "[exec][subr]") {
 	// 32 K letters a, and 16 K of them with a b at the end: every place fails at its last letter.
-	const std::string hay(32000, 'a'), needle = std::string(16000, 'a') + "b";
+	const std::string hay(32000, 'a');
+	std::string needle(16000, 'a');
+	needle += 'b';
 	CHECK(fault(DIF_SUBR_STRSTR, {hay, needle}, 65536) == DIF_FAULT_ILLOP);
 	// As long, but every place fails at its first letter.
 	Rig rig(65536);

@@ -5,7 +5,11 @@
 // so shares of CPU time are exact but for the sampling.
 #include <catch2/catch.hpp>
 
+#include <chrono>
+#include <ctime>
+#include <functional>
 #include <random>
+#include <thread>
 
 #include "tests/unit/engine_store_rig.h"
 extern "C" {
@@ -388,6 +392,63 @@ TEST_CASE("clauses of low priority go off first, and all of them is accounted fo
 	CHECK(storm.recorded(records, storm.read) + left_out + storm.reads_detached == storm.reads);
 	CHECK(storm.recorded(records, storm.read) > storm.reads - back); // when it was over, all again
 	CHECK(storm.state.losses.entries.empty());
+}
+
+// Waiting costs no CPU: where patching waits for others, its probes come back as soon as there is credit.
+TEST_CASE("probes stay detached by what patching cost, not by how long it took",
+          "[engine][store][governor][thin]") {
+	const auto stay = [](std::function<void()> patching) {
+		Storm storm(low_read_high_write());
+		storm.rig.patching = std::move(patching);
+		while (storm.read->pb_ecbs)
+			storm.run(storm.time + 10'000'000, 500);
+		return storm.state.state->st_thinned_until[DFR_PRIORITY_LOW] - storm.time;
+	};
+	const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(100)); };
+	const auto work = [] {
+		const std::clock_t end = std::clock() + CLOCKS_PER_SEC / 10;
+		while (std::clock() < end) {
+		}
+	};
+	CHECK(stay(wait) < 5 * kSecond);
+	CHECK(stay(work) >= 5 * kSecond);
+}
+
+// A detach that took long keeps a priority away for long, and the one below it must not come back meanwhile.
+TEST_CASE("low clauses stay off as long as normal ones are detached", "[engine][store][governor][thin]") {
+	Rig rig;
+	dfr_probe* low = rig.probe("read");
+	dfr_probe* normal = rig.probe("write");
+	dfr_probe* high = rig.probe("open");
+	Program program;
+	program.option(DFR_OPT_BUFSIZE, 32 << 20).option(DFR_OPT_CPUBUDGET, 1);
+	of_priority(program, "rig::read:entry", 0, DFR_PRIORITY_LOW);
+	of_priority(program, "rig::write:entry", 1, DFR_PRIORITY_NORMAL);
+	of_priority(program, "rig::open:entry", 2, DFR_PRIORITY_HIGH);
+	govern_hooks(rig);
+	State state(rig);
+	REQUIRE(state.enable(program) == 0);
+	REQUIRE(state.go() == 0);
+	uint64_t time = now_ns() - 200 * kSecond;
+	const auto run = [&](uint64_t seconds, unsigned each) {
+		for (const uint64_t end = time + seconds * kSecond; time < end; time += 10'000'000) {
+			for (unsigned i = 0; i < each; i++)
+				rig.fire(i & 1 ? low : normal, {i}, time + i * 10'000'000 / each);
+			rig.fire(high, {1}, time + 9'999'998);
+			govern(state, time + 9'999'999);
+		}
+	};
+	run(5, 500);
+	REQUIRE(low->pb_ecbs == nullptr);
+	REQUIRE(normal->pb_ecbs == nullptr);
+	state.state->st_thinned_until[DFR_PRIORITY_NORMAL] = time + 60 * kSecond;
+	run(50, 0);
+	CHECK(normal->pb_ecbs == nullptr);
+	CHECK(low->pb_ecbs == nullptr);
+	run(20, 0);
+	CHECK(normal->pb_ecbs != nullptr);
+	CHECK(low->pb_ecbs != nullptr);
+	CHECK(high->pb_ecbs != nullptr);
 }
 
 // A hundredth and a bit: leaving out low ones makes it less than the budget, so nothing need be detached.

@@ -28,6 +28,32 @@ std::vector<std::string> matches(Rig& rig, const char* provider, const char* mod
 	return found;
 }
 
+// Running, and `inside` is called while outer's argument 3 (42) is fetched: inside a firing.
+struct Nested {
+	explicit Nested(std::function<void()> what) {
+		inside = std::move(what);
+		rig.ops.getarg = [](const dfr_firing*, unsigned) -> u64 {
+			inside();
+			return 42;
+		};
+		REQUIRE(state.enable(Program()
+		                         .clause("rig::outer:entry", {trace(arg(3))})
+		                         .clause("rig::inner:entry", {trace(constant(1))})) == 0);
+		REQUIRE(state.go() == 0);
+	}
+	void hit_inner(uint32_t level) {
+		dfr_env env = rig.env;
+		env.ev_level = level;
+		dfr_fire_env(inner, nullptr, 0, nullptr, &env);
+	}
+
+	Rig rig;
+	dfr_probe* outer = rig.probe("outer", "entry", 4);
+	dfr_probe* inner = rig.probe("inner");
+	State state{rig};
+	static inline std::function<void()> inside;
+};
+
 } // namespace
 
 TEST_CASE("globs", "[engine][store][probe]") {
@@ -296,6 +322,34 @@ TEST_CASE("options: taken over, checked, in force after go", "[engine][store][pr
 	CHECK(other.enable(Program().option(DFR_OPT_BLOCKSIZE, 5000)) == -EINVAL);
 	CHECK(other.enable(Program().option(DFR_OPT_STRSIZE, 1 << 20)) == -EINVAL);
 	CHECK(other.enable(Program().option(DFR_OPT_CPU, 64)) == -EINVAL);
+	CHECK(other.enable(Program().option(DFR_OPT_MEMORY, 2)) == -EINVAL);
+}
+
+// Sizes are not lowered, and the refusal has both numbers.
+TEST_CASE("a state that does not fit into reserved memory is refused", "[store][probe][reserved]") {
+	Rig rig(2);
+	rig.probe("read");
+	const Program program = Program()
+	                            .clause("rig::read:entry", {trace(arg(0))})
+	                            .option(DFR_OPT_BUFSIZE, 1 << 20)
+	                            .option(DFR_OPT_MEMORY, DFR_MEMORY_RESERVED);
+	u64 wanted = 0, left = 0;
+	dfr_user_reserved_left = 2 << 20; // two rings, and nothing for what lists them
+	{
+		State state(rig);
+		REQUIRE(state.enable(program) == 0);
+		CHECK(state.go() == -ENOMEM);
+		dfr_state_room(state.state, &wanted, &left);
+		CHECK(left == 2 << 20);
+		CHECK(wanted > 2 << 20);
+		CHECK(wanted < 3 << 20);
+	}
+	dfr_user_reserved_left = wanted;
+	State state(rig);
+	REQUIRE(state.enable(program) == 0);
+	CHECK(state.go() == 0);
+	CHECK(dfr_state_option(state.state, DFR_OPT_BUFSIZE) == 1 << 20);
+	dfr_user_reserved_left = ~0ull;
 }
 
 TEST_CASE("destructive programs need the option", "[engine][store][probe]") {
@@ -438,24 +492,9 @@ TEST_CASE("a CPU that comes records from its first firing on", "[engine][store][
 }
 
 TEST_CASE("hits inside a firing: the engine's shadow is no loss, an NMI's is", "[engine][store][probe]") {
-	static Rig* nest;
-	static dfr_probe* inner;
-	static uint32_t level;
-	Rig rig;
-	dfr_probe* outer = rig.probe("outer", "entry", 4);
-	nest = &rig;
-	inner = rig.probe("inner");
-	rig.ops.getarg = [](const dfr_firing*, unsigned) -> u64 {
-		dfr_env env = nest->env;
-		env.ev_level = level;
-		dfr_fire_env(inner, nullptr, 0, nullptr, &env);
-		return 42;
-	};
-	State state(rig);
-	REQUIRE(state.enable(Program()
-	                         .clause("rig::outer:entry", {trace(arg(3))})
-	                         .clause("rig::inner:entry", {trace(constant(1))})) == 0);
-	REQUIRE(state.go() == 0);
+	uint32_t level;
+	Nested nested([&] { nested.hit_inner(level); });
+	auto& [rig, outer, inner, state] = nested;
 	level = DFR_LEVEL_TASK;
 	rig.fire(outer, {1});
 	CHECK(state.status().shadow == 1);
@@ -487,21 +526,44 @@ TEST_CASE("an NMI that hits before a firing knows its level is not judged by the
 	CHECK(state.status().loss[DFR_LOSS_NMI] == 1);
 }
 
+TEST_CASE("while a CPU is held nothing is recorded, also inside a firing", "[engine][store][probe]") {
+	uint32_t level;
+	const auto held = [&](Nested& nested) {
+		dfr_engine* engine = nested.rig.engine();
+		dfr_hold hold, second;
+		dfr_cpu_hold(engine, level, &hold);
+		nested.hit_inner(level);
+		dfr_cpu_hold(engine, level, &second);
+		dfr_cpu_unhold(engine, &second);
+		nested.hit_inner(level);
+		nested.hit_inner(DFR_LEVEL_NMI);
+		dfr_cpu_unhold(engine, &hold);
+	};
+	Nested nested([&] { held(nested); });
+	auto& [rig, outer, inner, state] = nested;
+	level = DFR_LEVEL_IRQ;
+	held(nested);
+	CHECK(state.status().shadow == 2);
+	CHECK(state.status().loss[DFR_LOSS_NMI] == 1);
+	level = DFR_LEVEL_NMI; // whoever holds is an NMI himself: all of these hits are his own
+	held(nested);
+	CHECK(state.status().shadow == 5);
+	CHECK(state.status().loss[DFR_LOSS_NMI] == 1);
+	CHECK(state.take().empty());
+	nested.hit_inner(DFR_LEVEL_TASK); // let go
+	CHECK(state.take().size() == 1);
+	rig.fire(outer, {1}); // held inside a firing, which goes on
+	CHECK(state.status().shadow == 8);
+	CHECK(state.status().loss[DFR_LOSS_NMI] == 1);
+	const std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 1);
+	CHECK(records[0].numbers.at(0) == 42);
+}
+
 TEST_CASE("what a provider could not deliver inside a firing would have been nested",
           "[engine][store][probe]") {
-	static dfr_probe* inner;
-	Rig rig;
-	dfr_probe* outer = rig.probe("outer", "entry", 4);
-	inner = rig.probe("inner");
-	rig.ops.getarg = [](const dfr_firing*, unsigned) -> u64 {
-		dfr_probe_lost(inner, DFR_LOSS_RETURN_POOL);
-		return 42;
-	};
-	State state(rig);
-	REQUIRE(state.enable(Program()
-	                         .clause("rig::outer:entry", {trace(arg(3))})
-	                         .clause("rig::inner:entry", {trace(constant(1))})) == 0);
-	REQUIRE(state.go() == 0);
+	Nested nested([&] { dfr_probe_lost(nested.inner, DFR_LOSS_RETURN_POOL); });
+	auto& [rig, outer, inner, state] = nested;
 	rig.fire(outer, {1});
 	CHECK(state.status().shadow == 1);
 	CHECK(state.status().loss[DFR_LOSS_NMI] == 0);

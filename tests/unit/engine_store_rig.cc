@@ -22,7 +22,10 @@ void count_disarm(dfr_provider* provider, dfr_probe* probe) {
 }
 
 int count_commit(dfr_provider* provider) {
-	static_cast<Rig*>(provider->pv_cookie)->armed.push_back("commit");
+	Rig* rig = static_cast<Rig*>(provider->pv_cookie);
+	rig->armed.push_back("commit");
+	if (rig->patching)
+		rig->patching();
 	return 0;
 }
 

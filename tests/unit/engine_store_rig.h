@@ -60,6 +60,7 @@ public:
 	dfr_provider provider{};
 	dfr_provider_ops ops{};
 	std::vector<std::string> armed; // what the provider was told, in order
+	std::function<void()> patching; // what each commit does
 	int arm_error = 0;
 
 private:

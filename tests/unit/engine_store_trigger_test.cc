@@ -4,7 +4,13 @@
 // (kmod/engine/recording/trigger.c; LANGUAGE.md section 11).
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <csetjmp>
+
 #include "tests/unit/engine_store_rig.h"
+extern "C" {
+#include "kmod/engine/recording/store.h"
+}
 
 using namespace store_rig;
 
@@ -41,6 +47,8 @@ struct Waker {
 		dfr_user_wake = [](dfr_state*) { wakes++; };
 	}
 	~Waker() { dfr_user_wake = nullptr; }
+	Waker(const Waker&) = delete;
+	Waker& operator=(const Waker&) = delete;
 };
 
 } // namespace
@@ -174,6 +182,160 @@ TEST_CASE("an oops is a trigger of each state that records, and none of a confin
 	const Asked many = ask(first);
 	CHECK(many.entries.at(0).count == 103);
 	CHECK(many.entries.at(0).last == 3099);
+}
+
+namespace {
+
+std::vector<std::pair<int32_t, uint64_t>> kills(State& state) {
+	state.read_catalog();
+	std::vector<std::pair<int32_t, uint64_t>> killed;
+	for (const auto& event : state.catalog.events)
+		if (event.event == DFR_EVENT_KILLED)
+			killed.emplace_back(event.value, event.time);
+	return killed;
+}
+
+bool has_event(State& state, uint32_t event) {
+	state.read_catalog();
+	const auto& events = state.catalog.events;
+	return std::any_of(events.begin(), events.end(),
+	                   [event](const auto& mark) { return mark.event == event; });
+}
+
+} // namespace
+
+TEST_CASE("an oops in a firing ends all states, and none starts any more", "[engine][store][trigger]") {
+	const unsigned before = GENERATE(0u, 2u); // records
+	const bool hit_again = GENERATE(false, true);
+	static Rig* dying;
+	static std::jmp_buf survived;
+	static uint64_t oopsed;
+	static const dfr_cpu* cpu;
+	Rig rig;
+	dying = &rig;
+	dfr_probe* read = rig.probe("read", "entry", 4);
+	// The kernel oopses where an argument is asked for that was not passed, prints for a second, and the task is gone.
+	rig.ops.getarg = [](const dfr_firing*, unsigned) -> u64 {
+		dfr_hold hold{};
+		oopsed = dfr_plat_clock(nullptr);
+		dfr_cpu_hold(dying->engine(), 0, &hold);
+		REQUIRE(hold.he_fires);
+		dfr_engine_oops(dying->engine(), oopsed + 1'000'000'000);
+		dfr_cpu_abandon(dying->engine());
+		dfr_cpu_unhold(dying->engine(), &hold);
+		std::longjmp(survived, 1);
+	};
+	State listed(rig), taken(rig), asked(rig), kept(rig), exited(rig), stopped(rig), later(rig);
+	const Program program = Program().clause("rig::read:entry", {trace(arg(0)), trace(arg(1))});
+	const auto all = {&listed, &taken, &asked, &kept, &exited, &stopped};
+	for (State* state : all)
+		REQUIRE(state->enable(program) == 0);
+	REQUIRE(later.enable(program) == 0);
+	REQUIRE(exited.enable(Program().clause("rig::read:entry", arg0_is(9), {exit_with(3)})) == 0);
+	const uint64_t gone = dfr_plat_clock(nullptr);
+	for (State* state : all)
+		REQUIRE(state->go() == 0);
+	if (before) {
+		rig.fire(read, {1, 2});
+		rig.fire(read, {9, 2});
+	}
+	cpu = dfr_cpu_of(rig.engine(), 0);
+	const uint64_t recorded = before ? cpu->pc_last : gone;
+	const unsigned long held = dfr_user_lock_cpu(rig.engine(), 0); // as the kernel has its interrupts off
+	if (!setjmp(survived))
+		rig.fire(read, {3});
+	CHECK(cpu->pc_busy);
+	dfr_user_unlock_cpu(held);
+	CHECK_FALSE(dfr_cpu_still(rig.engine(), 0, cpu->pc_stamp)); // no variable waits for it
+	CHECK(dfr_state_activity(kept.state) == DFR_ACTIVE);
+	// A hit there ends the states, too: who has their locks may be dead.
+	if (hit_again) {
+		rig.fire(read, {2, 2});
+		CHECK(dfr_state_activity(kept.state) == DFR_KILLED);
+	}
+	// Who asks before housekeeping has looked is told with the answer.
+	dfr_ioc_blocks io{.cpu = 0, .count = 8};
+	std::vector<dfr_ioc_seen> seen(io.count);
+	dfr_state_blocks(listed.state, &io, seen.data());
+	CHECK(kills(listed).size() == 1);
+	// A block that was opened for the record which was not written is none.
+	CHECK(io.count == (before ? 1 : 0));
+	CHECK(io.newest == io.count);
+	CHECK(taken.take().size() == before);
+	CHECK(kills(taken).size() == 1);
+	CHECK(asked.status().activity == DFR_KILLED);
+	CHECK(kills(asked).size() == 1);
+	// Housekeeping disarms those, ends two, and a consumer the last; END fires in none.
+	for (State* state : {&listed, &taken, &asked, &kept, &exited}) {
+		CHECK(dfr_state_keep(state->state));
+		dfr_state_settle(state->state);
+		CHECK_FALSE(dfr_state_keep(state->state));
+	}
+	CHECK(stopped.stop() == 0);
+	for (State* state : all) {
+		CHECK(state->status().activity == DFR_KILLED);
+		CHECK(state->status().records ==
+		      before + (state == &exited && before ? 1 : 0)); // that of exit()
+		CHECK(state->stop() == 0);
+		const auto killed = kills(*state);
+		REQUIRE(killed.size() == 1);
+		CHECK(killed[0].first == DFR_KILLED_OOPS);
+		// Not when the kernel told of it, but no later than the dead firing.
+		CHECK(killed[0].second >= recorded);
+		CHECK(killed[0].second <= oopsed);
+	}
+	CHECK(read->pb_ecbs == nullptr);
+	CHECK(later.go() == -EIO);
+	// The guard is not given back by the visits that ended them.
+	CHECK(cpu->pc_busy);
+	// What was committed is whole, and the verdict says that it is not all.
+	CHECK(listed.take().size() == before);
+}
+
+TEST_CASE("an oops in a firing at each moment of a go and of a stop", "[engine][store][trigger]") {
+	const bool stopping = GENERATE(false, true);
+	const int moment = GENERATE(range(0, 8)); // visits of the CPU before it
+	static dfr_engine* engine;
+	static int left;
+	Rig rig;
+	engine = rig.engine();
+	State state(rig);
+	const Program program = Program()
+	                            .clause("dtrace:::BEGIN", {trace(constant(1))})
+	                            .clause("dtrace:::END", {trace(constant(2))})
+	                            .clause("rig::read:entry", {trace(arg(0))});
+	dfr_probe* read = rig.probe("read");
+	REQUIRE(state.enable(program) == 0);
+	const uint64_t gone = dfr_plat_clock(nullptr);
+	if (stopping)
+		REQUIRE(state.go() == 0);
+	left = moment;
+	dfr_user_visit = [](unsigned cpu) {
+		if (left-- != 0)
+			return;
+		dfr_cpu_enter(dfr_cpu_of(engine, cpu)); // by a firing of another state
+		dfr_cpu_abandon(engine);
+	};
+	if (stopping)
+		rig.fire(read, {3});
+	CHECK((stopping ? state.stop() : state.go()) == 0);
+	dfr_user_visit = nullptr;
+	const bool killed = state.status().activity == DFR_KILLED;
+	CHECK(kills(state).size() == killed);
+	for (const auto& [why, time] : kills(state))
+		CHECK(time >= gone); // also where the CPU had no firing yet
+	CHECK(has_event(state, DFR_EVENT_STOP) == (stopping && !killed));
+	// It happened, and before END was over; or after it.
+	const bool died = left < 0;
+	CHECK(dfr_cpu_of(rig.engine(), 0)->pc_busy == died);
+	if (moment == 0)
+		CHECK(killed);
+	if (!stopping)
+		CHECK(killed == died);
+	size_t ends = 0;
+	for (const Record& record : state.take())
+		ends += record.numbers.at(0) == 2;
+	CHECK(ends == (stopping && !killed ? 1 : 0));
 }
 
 TEST_CASE("who asks with too little room loses nothing", "[engine][store][trigger]") {

@@ -62,16 +62,43 @@ public:
 			bytes.u64(pfn).u32(1).u32(a.unit);
 		finish(bytes, a.stands_at ? a.stands_at : a.pfn);
 	}
+	// The texts stand one behind the other, each from a multiple of 1,024 bytes on.
+	struct PanicTexts {
+		uint64_t pfn = 0, generation = 99;
+		std::array<std::string, DFR_PANIC_TEXTS> texts = {}; // registers, stack, log
+		uint32_t beyond = 0;                                 // added to the place of each
+		uint64_t says = 0; // the frame that the record gives; 0: the right one
+	};
 	void panic(uint64_t pfn, uint64_t time, std::string_view comm, std::string_view reason,
 	           uint8_t boot = 0xb0) {
+		panic(pfn, time, comm, reason, boot, PanicTexts());
+	}
+	void panic(uint64_t pfn, uint64_t time, std::string_view comm, std::string_view reason, uint8_t boot,
+	           const PanicTexts& more) {
 		Bytes bytes;
 		magic(bytes);
 		bytes.u64(pfn);
 		boot_id(bytes, boot);
-		bytes.u64(0).u32(DFR_ANCHOR_PANIC).u32(1).u32(0).u32(0).u64(99).u32(0).u32(0).u64(0).u64(0);
+		bytes.u64(0).u32(DFR_ANCHOR_PANIC).u32(1).u32(0).u32(0).u64(more.generation);
+		bytes.u32(0).u32(0).u64(0).u64(0);
 		bytes.u64(time).u32(1).u32(4242);
 		text(bytes, comm, 16);
 		text(bytes, reason, 1024);
+		bytes.u64(more.says ? more.says : more.pfn);
+		Bytes places, sizes, sums, all;
+		for (const std::string& one : more.texts) {
+			Bytes content;
+			text(content, one, one.size());
+			all.pad(1024);
+			places.u32(static_cast<uint32_t>(all.bytes.size()) + more.beyond);
+			sizes.u32(static_cast<uint32_t>(one.size()));
+			sums.u32(slow_crc32c(content.bytes));
+			all.bytes.insert(all.bytes.end(), content.bytes.begin(), content.bytes.end());
+		}
+		for (const Bytes* const part : {&places, &sizes, &sums})
+			bytes.bytes.insert(bytes.bytes.end(), part->bytes.begin(), part->bytes.end());
+		for (size_t i = 0; more.pfn && i * kPageSize < all.bytes.size(); i++)
+			put({more.pfn + i}, std::span(all.bytes).subspan(i * kPageSize));
 		finish(bytes, pfn);
 	}
 
@@ -148,7 +175,8 @@ public:
 			file.bytes.insert(file.bytes.end(), part->begin(), part->end());
 		return std::move(file.bytes);
 	}
-	// A file in the flattened form, in pieces of `size` bytes, the last one first.
+	// A file in the flattened form, in pieces of `size` bytes, the last one first. The zeros at a piece's end are left
+	// out, as makedumpfile leaves them out behind its maps.
 	static std::vector<std::byte> flattened(std::span<const std::byte> file, size_t size) {
 		Bytes flat;
 		text(flat, "makedumpfile", 16);
@@ -158,7 +186,9 @@ public:
 		};
 		for (size_t at = (file.size() - 1) / size * size + size; at;) {
 			at -= size;
-			const auto piece = file.subspan(at, std::min(size, file.size() - at));
+			auto piece = file.subspan(at, std::min(size, file.size() - at));
+			while (piece.size() > 1 && at + size < file.size() && piece.back() == std::byte{0})
+				piece = piece.first(piece.size() - 1);
 			head(at, piece.size());
 			flat.bytes.insert(flat.bytes.end(), piece.begin(), piece.end());
 		}

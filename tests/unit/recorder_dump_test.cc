@@ -11,9 +11,11 @@
 
 #include "formats/error.h"
 #include "formats/trace/decode.h"
+#include "recorder/kdump_pages.h"
 #include "recorder/memory_image.h"
 #include "recorder/page_codec.h"
 #include "tests/unit/image_builder.h"
+#include "tests/unit/scratch_folder.h"
 
 using namespace dfr;
 using test::Memory;
@@ -206,6 +208,54 @@ TEST_CASE("a kdump-compressed dump that is cut is read up to the cut and says so
 			const Read read = read_image({form.begin(), form.begin() + static_cast<long>(size)});
 			CHECK_FALSE(read.verdict.complete);
 		}
+}
+
+// A piece of a flattened file: its head and what of it is there.
+void add_piece(Raw& flat, uint64_t offset, uint64_t size, std::span<const std::byte> there) {
+	for (const uint64_t number : {offset, size})
+		for (int shift = 56; shift >= 0; shift -= 8)
+			flat.push_back(static_cast<std::byte>(number >> shift));
+	flat.insert(flat.end(), there.begin(), there.end());
+}
+
+std::string write(const test::ScratchFolder& scratch, const Raw& file) {
+	const auto* const first = reinterpret_cast<const uint8_t*>(file.data());
+	return scratch.write("dump", {first, first + file.size()});
+}
+
+TEST_CASE("a flattened dump whose pieces lie far apart is refused before memory is taken for it",
+          "[recorder][dump]") {
+	const Raw file = small_memory().kdump(recorder::kZlib, pack_zlib);
+	Raw flat = Memory::flattened(file, 10'000);
+	flat.resize(flat.size() - 16); // its end
+	add_piece(flat, uint64_t{1} << 45, 1, bytes({7}));
+	const test::ScratchFolder scratch;
+	CHECK_THROWS_WITH(recorder::open_memory_image(write(scratch, flat)),
+	                  Catch::Contains("too far apart"));
+}
+
+TEST_CASE("pages of a dump whose map is lost are not taken for zeros", "[recorder][dump]") {
+	const Raw file = small_memory().kdump(recorder::kZlib, pack_zlib);
+	constexpr size_t kPage = Memory::kPageSize, kMemoryMap = 2 * kPage, kDumpedMap = 3 * kPage;
+	// The map comes last, and only its first byte is there.
+	Raw flat = Memory::flattened(std::span(file).first(1), kPage);
+	flat.resize(kPage);
+	for (size_t at = 0; at < file.size(); at += kPage)
+		if (at != kDumpedMap)
+			add_piece(flat, at, std::min(kPage, file.size() - at),
+			          std::span(file).subspan(at, std::min(kPage, file.size() - at)));
+	add_piece(flat, kDumpedMap, kPage, std::span(file).subspan(kDumpedMap, 1));
+	const test::ScratchFolder scratch;
+	const recorder::KdumpPages pages(std::make_shared<recorder::DumpFile>(write(scratch, flat)));
+	std::vector<std::byte> page(kPage);
+	size_t frames = 0;
+	for (size_t frame = 0; frame < 8 * kPage; frame++)
+		if ((file[kMemoryMap + frame / 8] >> (frame % 8) & std::byte{1}) != std::byte{0}) {
+			frames++;
+			CHECK_FALSE(pages.read(frame, page));
+		}
+	CHECK(frames > 3);
+	CHECK(pages.remarks().size() == 2);
 }
 
 TEST_CASE("a page of a dump that does not unpack costs that page", "[recorder][dump]") {

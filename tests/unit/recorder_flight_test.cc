@@ -46,19 +46,19 @@ std::string refusal(const std::string& text, const std::vector<std::string>& arg
 TEST_CASE("a reason has one snapshot in its interval, and the others are counted", "[recorder][flight]") {
 	TriggerGate gate;
 	gate.every(60s);
-	gate.trigger("slow", 100, 3, kStart);
+	gate.trigger({"slow"}, 100, 3, kStart);
 	const auto first = gate.next();
 	REQUIRE(first);
-	CHECK(first->reason == "slow");
+	CHECK(first->reason.text == "slow");
 	CHECK(first->time == 100);
 	CHECK(first->held_back == 0);
 	CHECK_FALSE(gate.next());
 	CHECK(gate.held_back() == 2);
 
-	gate.trigger("slow", 200, 5, kStart + 59s);
+	gate.trigger({"slow"}, 200, 5, kStart + 59s);
 	CHECK_FALSE(gate.next());
 	CHECK_FALSE(gate.ended(kStart + 59s));
-	gate.trigger("slow", 300, 1, kStart + 60s);
+	gate.trigger({"slow"}, 300, 1, kStart + 60s);
 	const auto second = gate.next();
 	REQUIRE(second);
 	CHECK(second->time == 300);
@@ -70,13 +70,13 @@ TEST_CASE("a reason has one snapshot in its interval, and the others are counted
 TEST_CASE("one reason's interval is not another's, and the earliest trigger is first", "[recorder][flight]") {
 	TriggerGate gate;
 	gate.every(60s);
-	gate.trigger("oops", 500, 1, kStart);
-	gate.trigger("low disk", 400, 1, kStart);
-	gate.trigger("oops", 600, 1, kStart);
+	gate.trigger({"oops"}, 500, 1, kStart);
+	gate.trigger({"low disk"}, 400, 1, kStart);
+	gate.trigger({"oops"}, 600, 1, kStart);
 	const auto first = gate.next(), second = gate.next();
 	REQUIRE((first && second));
-	CHECK(first->reason == "low disk");
-	CHECK(second->reason == "oops");
+	CHECK(first->reason.text == "low disk");
+	CHECK(second->reason.text == "oops");
 	CHECK(second->time == 500);
 	CHECK_FALSE(gate.next());
 	CHECK(gate.held_back() == 1);
@@ -85,29 +85,73 @@ TEST_CASE("one reason's interval is not another's, and the earliest trigger is f
 TEST_CASE("triggers that got no snapshot are told once when the interval ends", "[recorder][flight]") {
 	TriggerGate gate;
 	gate.every(10s);
-	gate.trigger("slow", 1, 1, kStart);
+	gate.trigger({"slow"}, 1, 1, kStart);
 	gate.next();
-	gate.trigger("slow", 2, 9, kStart + 1s);
+	gate.trigger({"slow"}, 2, 9, kStart + 1s);
 	CHECK_FALSE(gate.ended(kStart + 9s));
 	const auto told = gate.ended(kStart + 10s);
 	REQUIRE(told);
-	CHECK(told->reason == "slow");
+	CHECK(told->reason.text == "slow");
 	CHECK(told->held_back == 9);
 	CHECK_FALSE(gate.ended(kStart + 10s));
+	// The next snapshot tells of them too, whenever it comes.
+	gate.trigger({"slow"}, 3, 3, kStart + 1h);
+	const auto next = gate.next();
+	REQUIRE(next);
+	CHECK(next->held_back == 9);
+	CHECK(gate.ended(kStart + 2h)->held_back == 2);
 }
 
 TEST_CASE("no trigger is none, and without an interval each has its snapshot", "[recorder][flight]") {
 	TriggerGate gate;
 	gate.every(0s);
-	gate.trigger("none", 1, 0, kStart);
+	gate.trigger({"none"}, 1, 0, kStart);
 	CHECK_FALSE(gate.next());
 	for (uint64_t i = 1; i <= 3; i++) {
-		gate.trigger("each", i, 1, kStart);
+		gate.trigger({"each"}, i, 1, kStart);
 		const auto admitted = gate.next();
 		REQUIRE(admitted);
 		CHECK(admitted->time == i);
 	}
 	CHECK(gate.held_back() == 0);
+}
+
+TEST_CASE("a program's reason is none of dfrd's own", "[recorder][flight]") {
+	TriggerGate gate;
+	gate.trigger({"SIGUSR1"}, 1, 1, kStart);
+	gate.trigger({"SIGUSR1", true}, 2, 1, kStart);
+	CHECK(gate.waiting().size() == 2);
+	const auto program = gate.next(), own = gate.next();
+	REQUIRE((program && own));
+	CHECK_FALSE(program->reason.own);
+	CHECK(own->reason.own);
+	CHECK(gate.waiting().empty());
+	CHECK(gate.held_back() == 0);
+}
+
+TEST_CASE("a reason whose snapshot failed has one again soon", "[recorder][flight]") {
+	TriggerGate gate;
+	gate.every(60s);
+	gate.trigger({"slow"}, 1, 1, kStart);
+	gate.next();
+	gate.failed({.reason = {"slow"}, .held_back = 4}, kStart + 1s);
+	gate.trigger({"slow"}, 2, 1, kStart + 2s); // and not at once
+	CHECK_FALSE(gate.next());
+	gate.trigger({"slow"}, 3, 1, kStart + 6s);
+	const auto second = gate.next();
+	REQUIRE(second);
+	CHECK(second->time == 3);
+	CHECK(second->held_back == 6); // the one that failed, the 4 that it would have told of, and one more
+	gate.failed({.reason = {"never"}}, kStart);
+	// However short the interval is, a full disk is not filled and emptied all the time.
+	gate.every(0s);
+	gate.failed({.reason = {"slow"}}, kStart + 7s);
+	gate.trigger({"slow"}, 4, 1, kStart + 11s);
+	CHECK_FALSE(gate.next());
+	gate.trigger({"slow"}, 5, 1, kStart + 12s);
+	CHECK(gate.next());
+	gate.trigger({"slow"}, 6, 1, kStart + 12s);
+	CHECK(gate.next());
 }
 
 TEST_CASE("dfrd's options: the file's, the section's, the command line's", "[recorder][flight]") {
@@ -188,7 +232,9 @@ TEST_CASE("what dfrd tells of itself is read again", "[recorder][flight]") {
 	                                  .last = "/srv/a b-0003.dfr",
 	                                  .last_reason = "two\nlines",
 	                                  .last_verdict = "complete: all",
-	                                  .last_time = -1};
+	                                  .last_time = -1,
+	                                  .under_way = {{3, 100, 12, false, "a reason  of\nsome words"},
+	                                                {0, UINT64_MAX, 0, true, "SIGUSR1"}}};
 	recorder::write_daemon_status(folder.file("a.status"), told);
 	const auto read = recorder::read_daemon_status(folder.file("a.status"));
 	REQUIRE(read);
@@ -207,10 +253,23 @@ TEST_CASE("what dfrd tells of itself is read again", "[recorder][flight]") {
 	CHECK(read->last_reason == "two lines");
 	CHECK(read->last_verdict == told.last_verdict);
 	CHECK(read->last_time == told.last_time);
+	REQUIRE(read->under_way.size() == 2);
+	CHECK(read->under_way[0].number == 3);
+	CHECK(read->under_way[0].time == 100);
+	CHECK(read->under_way[0].held_back == 12);
+	CHECK_FALSE(read->under_way[0].own);
+	CHECK(read->under_way[0].reason == "a reason  of some words");
+	CHECK(read->under_way[1].number == 0);
+	CHECK(read->under_way[1].time == UINT64_MAX);
+	CHECK(read->under_way[1].own);
+	CHECK(read->under_way[1].reason == "SIGUSR1");
 	CHECK_FALSE(recorder::read_daemon_status(folder.file("none")));
-	std::ofstream(folder.file("odd")) << "state x\npid\nlast\n" << std::string(1 << 20, 'y');
+	std::ofstream(folder.file("odd"))
+	    << "state x\npid\nlast\nunder-way\nunder-way 1 x\nunder-way 1 2 own\nunder-way"
+	    << std::string(1 << 20, 'y');
 	const auto odd = recorder::read_daemon_status(folder.file("odd"));
 	REQUIRE(odd);
 	CHECK(odd->state == 0);
 	CHECK(odd->last.empty());
+	CHECK(odd->under_way.empty());
 }

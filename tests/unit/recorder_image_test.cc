@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
+#include <tuple>
 #include <unistd.h>
 
 #include "formats/abi/dof.h"
@@ -173,6 +174,7 @@ void check_sample(const std::vector<std::byte>& file) {
 	CHECK(verdict.complete);
 	CHECK(verdict.windowed); // CPU 0 starts at block 4
 	CHECK(verdict.to == 9'999);
+	CHECK(!source.in_flight());
 	CHECK(mentions(source.remarks(), "1 open block"));
 	CHECK(!source.partial());
 	const auto aggregations = source.aggregations();
@@ -432,6 +434,43 @@ TEST_CASE("an ELF core cut at any page is read up to the cut", "[recorder][image
 	}
 }
 
+TEST_CASE("the threads of a scan find every page once, and tell in the order of addresses",
+          "[recorder][image]") {
+	// 40 MiB, in which each 16 pages a block of the state begins that no anchor lists.
+	std::vector<std::byte> raw(40 << 20);
+	const std::vector<std::byte> sample = sample_memory().raw();
+	REQUIRE(sample.size() <= 512 * recorder::kPage);
+	std::copy(sample.begin(), sample.end(), raw.begin());
+	dfr_block head{};
+	head.magic = DFR_BLOCK_MAGIC;
+	head.version = DFR_BLOCK_VERSION;
+	head.size = 4096;
+	head.hdr_size = DFR_BLOCK_HDR_SIZE(4096);
+	head.state_id = 7;
+	head.seq = 1;
+	std::vector<uint64_t> places;
+	for (uint64_t at = 512 * recorder::kPage; at < raw.size(); at += 16 * recorder::kPage) {
+		std::memcpy(raw.data() + at, &head, sizeof(head));
+		places.push_back(at);
+	}
+	const ImageFile image(raw);
+	recorder::PhysicalMemory memory(image.path);
+	uint64_t told = 0, all = 0;
+	const recorder::AnchorScan scan = recorder::scan_anchors(memory, [&](uint64_t done, uint64_t of) {
+		CHECK(done >= told);
+		told = done;
+		all = of;
+	});
+	std::vector<uint64_t> found;
+	for (const recorder::LooseBlock& block : scan.blocks)
+		if (block.address >= 512 * recorder::kPage)
+			found.push_back(block.address);
+	CHECK(found == places);
+	CHECK(scan.recordings.size() == 1);
+	CHECK(memory.remarks().empty());
+	CHECK(all == raw.size());
+}
+
 TEST_CASE("memory that cannot be read is told, and costs no other page", "[recorder][image]") {
 	const ImageFile image(sample_memory().raw());
 	recorder::PhysicalMemory memory(image.path);
@@ -482,6 +521,11 @@ TEST_CASE("commits that a crash interrupted are finished, others stay in flight"
 	CHECK(mentions(found[0]->remarks(), "2 chunks of speculations whose commit the crash interrupted"));
 	CHECK(mentions(found[0]->remarks(), "2 speculations in flight (2 records"));
 	CHECK(!found[0]->partial());
+	// Those in flight, by themselves: 36 at 1505, 35 at 8005.
+	const auto in_flight = found[0]->in_flight();
+	REQUIRE(in_flight);
+	CHECK(values_of(*in_flight, &verdict) == std::vector<uint64_t>{36, 35});
+	CHECK(!verdict.complete);
 	// Chunks that are not in the image may have had records.
 	memory.pages.erase(701);
 	const ImageFile less(memory.elf());
@@ -505,6 +549,60 @@ TEST_CASE("a harvest that was saved says what the image said", "[recorder][image
 	CHECK(file->catalog().machine.at("panic") == "sysrq triggered crash");
 	CHECK(file->aggregations().at(0).words == std::vector<uint64_t>{17});
 	CHECK(values_of(*file) == std::vector<uint64_t>{11, 55, 66});
+}
+
+// formats/abi/anchor.h, enum dfr_panic_text.
+TEST_CASE("a panic's texts come with its record, and a damaged one costs itself", "[recorder][image]") {
+	const std::string registers = "mode=kernel ip=ffffffff81000010 sp=0",
+	                  stack = "ffffffff81000010 panic+0x10/0x20\n", log(5000, 'x');
+	const auto harvest = [](const Memory& memory) {
+		const ImageFile image(memory.elf()), saved({});
+		const auto found = recorder::open_memory_image(image.path);
+		trace::FileWriter writer(saved.path, true,
+		                         [&]() -> const trace::Catalog& { return found[0]->catalog(); });
+		trace::copy_to_file(*found[0], writer);
+		writer.finish();
+		const auto file = trace::open_file(saved.path);
+		return std::pair(file->catalog().machine, file->remarks());
+	};
+	Memory memory = sample_memory();
+	memory.panic(70, 9'999, "bash", "Fatal exception (Oops)", 0xb0,
+	             {.pfn = 800, .texts = {registers, stack, log}});
+	// The oops was noted before, on a page that the panic has not reached.
+	memory.panic(71, 9'999, "bash", "Oops", 0xb0,
+	             {.pfn = 810, .generation = 98, .texts = {"", "", "old"}});
+	auto [machine, remarks] = harvest(memory);
+	CHECK(machine.at("panic") == "Fatal exception (Oops)");
+	CHECK(machine.at("panic_registers") == registers);
+	CHECK(machine.at("panic_stack") == stack);
+	CHECK(machine.at("panic_log") == log);
+	CHECK(!mentions(remarks, "could not be read"));
+
+	memory.page(800)[1030] ^= std::byte{1}; // in the stack
+	std::tie(machine, remarks) = harvest(memory);
+	CHECK(machine.at("panic_registers") == registers);
+	CHECK(!machine.contains("panic_stack"));
+	CHECK(machine.at("panic_log") == log);
+	CHECK(mentions(remarks, "the stack of the panic could not be read"));
+
+	memory.pages.erase(801); // the log begins on the page before
+	std::tie(machine, remarks) = harvest(memory);
+	CHECK(!machine.contains("panic_log"));
+	CHECK(mentions(remarks, "the end of the kernel's log of the panic could not be read"));
+
+	// Places that the record's checksum vouches for and that lie nowhere.
+	for (const uint64_t says : {uint64_t{0}, uint64_t{5000}, UINT64_MAX, UINT64_MAX / 4096}) {
+		memory.panic(70, 9'999, "bash", "reason", 0xb0,
+		             {.pfn = 800,
+		              .generation = 100,
+		              .texts = {registers, stack, log},
+		              .beyond = says ? 0u : UINT32_MAX - 1000,
+		              .says = says});
+		std::tie(machine, remarks) = harvest(memory);
+		CHECK(machine.at("panic") == "reason");
+		CHECK(!machine.contains("panic_registers"));
+		CHECK(mentions(remarks, "the registers of the panic could not be read"));
+	}
 }
 
 TEST_CASE("what is no memory is refused with the way out", "[recorder][image]") {

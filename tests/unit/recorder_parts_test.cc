@@ -356,6 +356,46 @@ TEST_CASE("a recorder that was killed goes on in parts of the same recording", "
 	CHECK(empty.verdict.records == 0);
 }
 
+TEST_CASE("a recorder that was killed before it marked anything lacks nothing beside the next",
+          "[recorder][parts]") {
+	const test::ScratchFolder folder;
+	const std::string path = folder.file("a.dfr");
+	PlayedMachine machine;
+	const trace::PartsWriter::PartsOptions options{.rotation = kSmall,
+	                                               .old = trace::PartsWriter::OldParts::kKeep};
+	const std::string first = trace::part_path(path, 1);
+	{
+		Rotated rotated(machine, path, options);
+		record(machine, rotated.drain, 3);
+	}
+	uint64_t mark = 0;
+	trace::ContainerReader(first).each_segment([&mark](const trace::Segment& segment) {
+		if (segment.type() == trace::SegmentType::kLosses && !mark)
+			mark = segment.offset;
+	});
+	REQUIRE(mark);
+	std::filesystem::resize_file(first, mark + GENERATE(0, 40)); // in the middle of it, or before it
+	const Joined alone({first});
+	CHECK(!alone.values.empty());
+	CHECK_FALSE(alone.verdict.complete);
+	CHECK(alone.says("cut at byte"));
+	machine.give_again();
+	{
+		Rotated rotated(machine, path, options);
+		record(machine, rotated.drain, 20, true);
+		rotated.drain.finish();
+	}
+	const Joined all(paths_of(path));
+	CHECK(all.values == machine.values);
+	CHECK(all.verdict.complete);
+	// Where another file is damaged, this one is not said to lack anything.
+	std::filesystem::resize_file(trace::part_path(path, 2),
+	                             std::filesystem::file_size(trace::part_path(path, 2)) - 1);
+	const Joined two({first, trace::part_path(path, 2)});
+	CHECK_FALSE(two.verdict.complete);
+	CHECK_FALSE(two.says(first));
+}
+
 TEST_CASE("parts of before: refused, replaced, or of another state", "[recorder][parts]") {
 	const test::ScratchFolder folder;
 	const std::string path = folder.file("a.dfr");

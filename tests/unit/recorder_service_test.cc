@@ -6,11 +6,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <utime.h>
 
+#include "formats/trace/container.h"
 #include "recorder/notify.h"
 #include "recorder/retention.h"
 #include "tests/unit/scratch_folder.h"
@@ -45,8 +47,35 @@ public:
 	std::vector<recorder::RemovedPart> retain(const Retention& retention,
 	                                          const char* current = "a-0005.dfr") {
 		const std::string path = *current ? folder_.file(current) : std::string();
-		return recorder::retain(folder_.file("a.dfr"), path, retention, kNow);
+		recorder::PartAges ages;
+		return recorder::retain(
+		    {.path = folder_.file("a.dfr"), .current = path, .holds = holds, .alone = alone},
+		    retention, ages, {.wall = kNow});
 	}
+	// Part n was cut off, with a record in it or with nothing.
+	void cut(int n, bool record) {
+		const std::string path = folder_.file("a-000" + std::to_string(n) + ".dfr");
+		std::filesystem::remove(path);
+		trace::ContainerWriter writer(path, false, trace::local_file());
+		const std::vector<std::byte> payload(100);
+		writer.append(record ? trace::SegmentType::kChunk : trace::SegmentType::kCatalog, 0, payload,
+		              false);
+		const utimbuf times{.actime = kNow.count(), .modtime = kNow.count()};
+		REQUIRE(::utime(path.c_str(), &times) == 0);
+	}
+	// Part n has its end mark, and nothing else.
+	void whole(int n) {
+		const std::string path = folder_.file("a-000" + std::to_string(n) + ".dfr");
+		std::filesystem::remove(path);
+		trace::ContainerWriter writer(path, false, trace::local_file());
+		const trace::EndMark end{};
+		writer.append(trace::SegmentType::kEnd, 0, std::as_bytes(std::span(&end, 1)), false);
+	}
+	std::string path() const { return folder_.file("a.dfr"); }
+	bool alone = false; // each part
+	bool holds = true;
+
+	void remove(const char* name) { REQUIRE(std::filesystem::remove(folder_.file(name))); }
 
 private:
 	void write(const std::string& name, int64_t time) {
@@ -73,7 +102,16 @@ TEST_CASE("what a recorder keeps of its parts", "[recorder][service]") {
 		CHECK(parts.retain({}).empty());
 		CHECK(parts.left() == "12345");
 	}
+	SECTION("none behind the current one, which a command may have moved away") {
+		parts.remove("a-0003.dfr");
+		parts.retain(bounds({"1"}), "a-0003.dfr");
+		CHECK(parts.left() == "245");
+	}
 	SECTION("a number") {
+		parts.holds = false; // the one that is being written counts only once something is in it
+		parts.retain(bounds({"4"}));
+		CHECK(parts.left() == "12345");
+		parts.holds = true;
 		const auto removed = parts.retain(bounds({"3"}));
 		CHECK(parts.left() == "345");
 		REQUIRE(removed.size() == 2);
@@ -117,6 +155,99 @@ TEST_CASE("what a recorder keeps of its parts", "[recorder][service]") {
 	}
 	SECTION("a disk with room") {
 		CHECK(parts.retain({.free = 1}).empty());
+	}
+	SECTION("of a recording, a cut part goes in its turn") {
+		parts.cut(3, true);
+		parts.retain(bounds({"4"}));
+		CHECK(parts.left() == "2345");
+	}
+	SECTION("of snapshots, cut ones go first, and what cannot be read is none of them") {
+		parts.alone = true;
+		parts.whole(1);
+		parts.cut(3, true);
+		parts.cut(4, true);
+		parts.retain(bounds({"4"}));
+		CHECK(parts.left() == "1245");
+		parts.retain(bounds({"2"}));
+		CHECK(parts.left() == "25");
+	}
+	SECTION("of snapshots, each goes by its own age") {
+		parts.alone = true;
+		parts.cut(2, true); // now
+		parts.retain(bounds({"90min"}));
+		CHECK(parts.left() == "245");
+	}
+	SECTION("of a recording, nothing behind a younger part goes by its age") {
+		parts.cut(2, true);
+		parts.retain(bounds({"90min"}));
+		CHECK(parts.left() == "2345");
+	}
+	SECTION("what was cut off before anything was in it is removed") {
+		parts.whole(1);
+		parts.cut(2, true);
+		parts.cut(3, false);
+		const auto removed = recorder::remove_empty_parts(parts.path());
+		REQUIRE(removed.size() == 1);
+		CHECK(removed[0].error == 0);
+		CHECK(parts.left() == "1245");
+	}
+}
+
+TEST_CASE("a part ages by a clock that nobody sets", "[recorder][service]") {
+	const auto written = [](std::chrono::seconds wall, uint64_t bytes = 10) {
+		return recorder::PartAges::PartFile{.path = "a", .bytes = bytes, .written = wall};
+	};
+	constexpr std::chrono::seconds kYear = std::chrono::hours(24 * 365), kHour{3600};
+	const recorder::TwoClocks start{.wall = kNow, .steady = std::chrono::seconds(5000)};
+	const auto later = [&](std::chrono::seconds time, std::chrono::seconds set) {
+		return recorder::TwoClocks{.wall = start.wall + time + set, .steady = start.steady + time};
+	};
+	recorder::PartAges ages;
+	SECTION("at the first look, as the clock says") {
+		ages.look({written(kNow - kHour)}, start, {});
+		CHECK(ages.of("a", start) == kHour);
+		CHECK(ages.of("a", later(kHour, kYear)) == 2 * kHour);
+		CHECK(ages.of("a", later(kHour, -kYear)) == 2 * kHour);
+	}
+	SECTION("at the first look, one of the future is new") {
+		ages.look({written(kNow + kYear)}, start, {});
+		CHECK(ages.of("a", later(kHour, {})) == kHour);
+	}
+	SECTION("what comes after the first look is new, whatever the clock was set to") {
+		ages.look({}, start, {});
+		ages.look({written(kNow - kYear)}, later(kHour, -kYear), {});
+		CHECK(ages.of("a", later(kHour, -kYear)) == std::chrono::seconds(0));
+		ages.look({written(kNow - kYear)}, later(2 * kHour, kYear), {});
+		CHECK(ages.of("a", later(2 * kHour, kYear)) == kHour);
+	}
+	SECTION("what is written on is new") {
+		ages.look({written(kNow - kHour)}, start, {});
+		ages.look({written(kNow - kHour, 20)}, later(kHour, {}), {});
+		CHECK(ages.of("a", later(kHour, {})) == std::chrono::seconds(0));
+		ages.look({written(kNow, 20)}, later(2 * kHour, {}), {});
+		CHECK(ages.of("a", later(2 * kHour, {})) == std::chrono::seconds(0));
+	}
+	SECTION("what would go is asked itself, at the first look") {
+		size_t asked = 0;
+		std::optional<std::chrono::seconds> answer = kHour;
+		recorder::PartAges own([&](const std::string&) {
+			asked++;
+			return answer;
+		});
+		SECTION("and says") {
+			own.look({written(kNow - kYear)}, start, 2 * kHour);
+			CHECK(own.of("a", start) == kHour);
+		}
+		SECTION("and does not know") {
+			answer.reset();
+			own.look({written(kNow - kYear)}, start, 2 * kHour);
+			CHECK(own.of("a", start) == kYear);
+		}
+		own.look({written(kNow - kYear)}, later(kHour, {}), 2 * kHour);
+		CHECK(asked == 1);
+		recorder::PartAges young([&](const std::string&) { return asked++, answer; });
+		young.look({written(kNow - kHour)}, start, 2 * kHour);
+		CHECK(asked == 1);
 	}
 }
 

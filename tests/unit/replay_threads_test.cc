@@ -89,7 +89,7 @@ TEST_CASE("by threads: what is shared, printed or in order is one engine's", "[r
 	         "app::work:entry { n++; @ = max(n); }",
 	         "app::work:entry { last[tid] = arg1; @ = sum(last[100]); }",
 	         "app::work:entry { self->t = 1; trace(tid); }",
-	         "app::work:entry { self->t = 1; @ = count(); } tick-1ms { printa(@); }",
+	         "app::work:entry { self->t = 1; @ = count(); } tick-1s { printa(@); }",
 	         "app::work:entry { self->t++; @ = count(); } app::work:return /self->t > 20/ { exit(0); }",
 	         "BEGIN { self->b = 7; } app::work:entry { self->t = self->b; @ = count(); }",
 	         "app::work:entry { self->s = speculation(); @ = count(); }",

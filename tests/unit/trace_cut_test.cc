@@ -99,7 +99,7 @@ trace::Verdict check_cut(Rig& rig, const trace::Cut& cut) {
 	CHECK(result.records == expected.size());
 	CHECK(there.size() == expected.size());
 	CHECK(there == expected);
-	const trace::Verdict verdict = verdict_of(rig.part);
+	trace::Verdict verdict = verdict_of(rig.part);
 	CHECK_FALSE(verdict.complete);
 	CHECK(verdict.lost == 0);
 	CHECK(std::find(verdict.reasons.begin(), verdict.reasons.end(),
@@ -144,6 +144,39 @@ TEST_CASE("a cut of a time has a window of that time", "[cut]") {
 	check_cut(rig, {.span = {.to = to}, .text = "the beginning"});
 	check_cut(rig, {.span = {.from = from}, .text = "the end"});
 	check_cut(rig, {.span = {.from = from, .to = to}, .pids = {12}, .text = "both"});
+}
+
+TEST_CASE("a cut to before the panic says nothing of it", "[cut][crash]") {
+	App app;
+	load(app, "app::work:entry { capture(arg0); }");
+	for (unsigned i = 0; i < 6; i++)
+		app.fire(app.entry, kStart + i * 1'000'000, 0, 100, "sh", i, 0);
+	finish(app);
+	Kept kept(app);
+	kept.identity().events.push_back({.event = DFR_EVENT_PANIC, .value = 1, .time = kStart + 4'000'000});
+	for (const char* const key : trace::kPanicKeys)
+		kept.identity().machine[key] = "of the panic";
+	kept.identity().machine["panic_timeout"] = "0"; // is of the machine
+	ScratchFolder folder;
+	const std::string whole = folder.file("whole.dfr"), only = folder.file("part.dfr");
+	trace::FileWriter writer(whole, true, [&]() -> const trace::Catalog& { return kept.catalog(); });
+	trace::copy_to_file(kept, writer);
+	writer.finish();
+	for (const uint64_t to : {uint64_t{3'000'000}, uint64_t{5'000'000}}) {
+		trace::Cut cut;
+		cut.span.to = kStart + to;
+		cut.text = "a part";
+		trace::cut_file(whole, only, cut);
+		const auto part = trace::open_file(only);
+		const bool there = to > 4'000'000;
+		CHECK(std::any_of(part->catalog().events.begin(), part->catalog().events.end(),
+		                  [](const trace::EventMark& mark) {
+			                  return mark.event == DFR_EVENT_PANIC;
+		                  }) == there);
+		for (const char* const key : trace::kPanicKeys)
+			CHECK(part->catalog().machine.contains(key) == there);
+		CHECK(part->catalog().machine.contains("panic_timeout"));
+	}
 }
 
 TEST_CASE("aggregations are left out of a cut, and it says so", "[cut]") {

@@ -2,6 +2,7 @@
 //
 // Catalog, decoder, merger, verdict and aggregation tables on bytes laid by
 // hand. Expected values follow from formats/abi; damage is made on purpose.
+// More than 800 lines, because all of it shares the bytes that are laid here.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <ctime>
@@ -439,6 +440,32 @@ TEST_CASE("the merger orders events by time, then CPU, then place", "[trace]") {
 	CHECK(verdict.records == 6);
 	CHECK(verdict.from == 100);
 	CHECK(verdict.to == 130);
+}
+
+TEST_CASE("an oops inside a firing makes the verdict partial from then on", "[trace]") {
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	BlockBytes block = begun(0, 1, 100);
+	small_record(block, 0, 1);
+	source.blocks = {block.sealed()};
+	const auto judged_to = [&source](uint64_t to) {
+		trace::Merger merger(source);
+		merger.select({.to = to});
+		merger.run([](const trace::Record&) { return true; });
+		return trace::judge(source, merger);
+	};
+	source.the_catalog.events.push_back(
+	    {.event = DFR_EVENT_KILLED, .value = DFR_KILLED_COST, .time = 400});
+	CHECK(judged_to(UINT64_MAX).complete); // up to its end
+	source.the_catalog.events.back().value = DFR_KILLED_OOPS;
+	const trace::Verdict verdict = judged_to(UINT64_MAX);
+	REQUIRE(verdict.reasons.size() == 1);
+	CHECK(
+	    verdict.reasons[0].starts_with("ended by an oops of the kernel inside a probe's firing (from "));
+	CHECK(verdict.reasons[0].ends_with(" on, what fired on its CPU is not known)"));
+	CHECK_FALSE(verdict.complete);
+	CHECK_FALSE(judged_to(400).complete); // the dead firing's own time at the earliest
+	CHECK(judged_to(399).complete);
 }
 
 TEST_CASE("window, gaps and losses make the verdict", "[trace]") {

@@ -147,7 +147,10 @@ TEST_CASE("hostile: of very much damage the first hundred places are named", "[h
 	}
 	const auto file = trace::open_file(path);
 	CHECK(file->partial());
-	CHECK(file->remarks().size() == 101); // the last one is that there is more
+	const std::vector<std::string> remarks = file->remarks();
+	CHECK(remarks.size() == 102);
+	CHECK_THAT(remarks[100], Catch::Contains("there is more damage"));
+	CHECK(remarks[101] == file->facts().cut); // the file was not ended
 	CHECK(trace::verify_file(path).findings.size() + trace::verify_file(path).more > 2000);
 }
 

@@ -3,8 +3,10 @@
 rmmod dfr; insmod /lib/modules/dfr_break.ko || exit 1
 cd /sys/module/dfr_break/parameters; n=1
 while echo $n >fail; do
+	dmesg -c >/dev/null
 	if insmod /dfr.ko 2>/dev/null; then
-		[ "$(cat failed)" ] || break; echo "without $(cat failed)"; rmmod dfr
+		[ "$(cat failed)" ] || break
+		echo "without $(cat failed)$(dmesg | grep -o ': its reason alone will be noted')"; rmmod dfr
 	else
 		echo "not without $(cat failed)"
 	fi

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 rmmod dfr && insmod /dfr.ko unprivileged=1 && stat -c %a /dev/dfr
-guest-access calls 100000000 & root=$!; guest-access as 1001 guest-access calls 100000000 & other=$!
+guest-device load 600 200 >/dev/null & root=$!
+guest-access as 1001 guest-device load 600 200 >/dev/null & other=$!
 guest-access as 1000 dtrace -x engine=kernel -qn '
 	syscall::getppid:entry { @[execname, uid, pid == $target] = count(); }
 	END { printa("%s %d %d %@d\n", @); }

@@ -3,7 +3,7 @@
 count() {
 	dfr replay -qn 'syscall::getpgid:entry { @ = count(); } END { printa("%@d\n", @); }' "$@"
 }
-dfr compile -o p.dof -x bufpolicy=ring -x bufsize=4m -n '
+dfr compile -o p.dof -x bufpolicy=ring -x bufsize=4m -x cpubudget=90 -n '
 	syscall::getpgid:entry { capture(arg0); }
 	syscall::sync:entry { exit(0); }
 	END { trace(7); }
@@ -21,7 +21,6 @@ while [ ! -s a-0001.dfr ]; do sleep 0.1; done
 kill -KILL $(pidof dfrd); wait $daemon 2>/dev/null
 start 2 0
 grep -q started log-2 || echo claimed again
-dfr verify a-0001.dfr 2>/dev/null | grep -o 'has no end mark'
 guest-workload number 1000 >pid
 sync
 wait $daemon; status=$?

@@ -3,10 +3,10 @@
 cat >w.sh <<'END'
 dd if=/dev/vda of=/dev/null bs=4096 count=50 iflag=direct
 ls -lR /sys/kernel/mm >/dev/null
-sleep 1
+sleep 3
 END
 for recipe in slow-syscall off-cpu; do
-	dfr record -q -s /$recipe.d --arg 500 -o $recipe.dfr -- sh w.sh >/dev/null 2>>err
+	dfr record -q -s /$recipe.d --arg 2500 -o $recipe.dfr -- sh w.sh >/dev/null 2>>err
 	status=$?
 	dfr replay -Zqn '
 		syscall:::return, sched:::on-cpu /execname == "sleep"/ { @[execname] = count(); }

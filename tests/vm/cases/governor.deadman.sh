@@ -6,7 +6,7 @@ before=$(killed)
 dtrace -s /costly.d -x strsize=16k -c 'guest-device getppid 1000000000' >/dev/null 2>err
 echo "status $?"
 killall -9 guest-device
-cat err
+grep -v ' errors\{0,1\} in ERROR probe enabling$' err # a firing that the host stopped may run out of its time
 guest-device states
 guest-device count 1000
 echo $(($(killed) - before))

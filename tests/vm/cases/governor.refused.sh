@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+# Many calls at a time: between two loads the credit leaves its floor, where it must be for a second.
 detached() { dmesg | grep -c 'dearest are detached'; }; before=$(detached)
 cat >w.sh <<END
 until [ \$(dmesg | grep -c "dearest are detached") -gt $before ]; do guest-device getppid 2000000; done

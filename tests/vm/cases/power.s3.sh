@@ -4,7 +4,7 @@ woken() { dmesg | grep -c 'ACPI: PM: Waking up from system sleep state S3'; }; b
 echo deep >/sys/power/mem_sleep
 cat >w.sh <<'END'
 for i in 1 2; do
-	guest-device getppid 100; echo +3 >/sys/class/rtc/rtc0/wakealarm; echo mem >/sys/power/state
+	guest-device getppid 100; echo +12 >/sys/class/rtc/rtc0/wakealarm; echo mem >/sys/power/state
 done
 guest-device getppid 100
 END

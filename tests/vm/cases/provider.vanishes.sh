@@ -12,7 +12,7 @@ until [ -e went-on ]; do sleep 0.1; done
 insmod /lib/modules/dfr_test.ko
 echo 20 >$parameters/fire
 END
-dtrace -Zwqx switchrate=10ms -n '
+dtrace -x cpubudget=100 -Zwqx switchrate=10ms -n '
 	dfrtest::fire:now { @f = count(); }
 	dfrtest::storm:now { @s["storm"] = count(); stormed = 1; }
 	tick-100ms /stormed/ { system("touch stormed went-on"); }

@@ -19,7 +19,11 @@ dfr replay -qn '
 	END { printa("%@d\n", @); }
 ' a.dfr 2>verdict
 sed 's/: .*//' verdict
+# Where a snapshot is slow, dfrd has given back blocks that it had listed and not copied yet, and it says so;
+# nothing else may be wrong with it.
 for file in s*.dfr; do
-	dfr verify $file >/dev/null || echo "$file is not sound"
+	dfr verify $file 2>/dev/null >found
+	sed -n '2,/^  CPU/{ /^  CPU/d; /are not there (/d; p }' found
+	grep -q '^  CPU' found || echo "$file has no CPU"
 done
 echo sound

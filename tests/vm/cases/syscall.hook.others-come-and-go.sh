@@ -7,7 +7,7 @@ for i in 1 2 3; do
 	' >/dev/null 2>&1
 done &
 for i in 1 2 3 4 5; do
-	dtrace -x engine=kernel -qn '
+	dtrace -x engine=kernel -x cpubudget=100 -qn '
 		syscall::getppid:entry /execname == "guest-calls"/ { @e = count(); }
 		syscall::getppid:return /execname == "guest-calls"/ { @r = count(); }
 		END { printa("%@d", @e); printa(" %@d\n", @r); }

@@ -14,7 +14,7 @@ cat woken
 dfr snapshot --name hangs -o s.dfr 2>/dev/null
 dfr replay -qn '
 	sdt:sched::sched_process_hang { printf("%s\n", stringof(args[0]->comm)); }
-' s.dfr 2>/dev/null | head -n 1
+' s.dfr 2>/dev/null | sort -u | grep -x dfr_hang
 dfr stop hangs >/dev/null
 echo 120 >/proc/sys/kernel/hung_task_timeout_secs
 echo 10 >/proc/sys/kernel/hung_task_warnings

@@ -5,6 +5,8 @@
 # wakes it, and counts PROBES. Prints whether PROBES fired often, the lines of w.sh that begin with "no", and how
 # many calls the CPUs 0 and 1 recorded, of which how many have a time before that of an earlier one. Then the
 # module is taken out and comes back.
+# dtrace sleeps too, and may be away for longer than a consumer may.
+echo 60 >/sys/module/dfr/parameters/consumer_timeout
 dtrace -x engine=kernel -qn '
 	syscall::getppid:entry /execname == "guest-device"/ { printf("%d %d\n", cpu, timestamp); }
 	'"$1"' { @ = count(); }

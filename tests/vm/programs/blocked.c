@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
 	for (long i = 0; i < rounds; i++) {
 		while (waiting < (i + 1) * threads)
 			usleep(1000);
-		usleep(100000); /* the last of them, too, is in the kernel by now, and for long */
+		usleep(1000000); /* the last of them, too, is in the kernel by now, and for long */
 		for (long k = 0; k < threads; k++)
 			if (write(pipes[1], &byte, 1) != 1)
 				return 1;

@@ -85,7 +85,7 @@ nmi() {
 
 consumers() {
 	for i in 1 2 3 4 5 6 7 8 9 10; do
-		dtrace -qn 'syscall::getppid:entry /execname == "guest-device"/ { @ = count(); } syscall:::return, sched:::on-cpu, fbt::vfs_read: { @b[probefunc] = quantize(arg1); } END { printa("%@d\n", @); }' \
+		dtrace -x cpubudget=100 -qn 'syscall::getppid:entry /execname == "guest-device"/ { @ = count(); } syscall:::return, sched:::on-cpu, fbt::vfs_read: { @b[probefunc] = quantize(arg1); } END { printa("%@d\n", @); }' \
 			-c 'guest-device getppid 2000' >"out$i" 2>"err$i" &
 	done
 	wait

@@ -11,8 +11,11 @@
  *              patched any more, what is patched stays
  *   oops 1     a thread of the kernel reads where nothing is: an oops, which ends it
  *   hang N     a thread of the kernel sleeps for N seconds, and nothing can wake it
+ *   fault NAME the next call of this function in a task with interrupts off, as inside a firing, reads where
+ *              nothing is: an oops
  */
 #include <asm/ibt.h>
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
@@ -34,6 +37,8 @@ struct victim {
 static struct victim victims[] = {
     {.vi_name = "get_zeroed_page"},
     {.vi_name = "get_zeroed_page_noprof"},
+    {.vi_name = "__get_free_pages"},
+    {.vi_name = "get_free_pages_noprof"},
     {.vi_name = "__cpuhp_setup_state", .vi_answer = -ENOSPC},
     {.vi_name = "register_die_notifier", .vi_answer = -ENOMEM},
     {.vi_name = "atomic_notifier_chain_register", .vi_answer = -ENOMEM},
@@ -145,6 +150,35 @@ static int set_hang(const char* text, const struct kernel_param* param) {
 static const struct kernel_param_ops hang_ops = {.set = set_hang};
 module_param_cb(hang, &hang_ops, NULL, 0200);
 
+static atomic_t faults;
+static bool watches;
+
+static void entered_to_fault(unsigned long ip, unsigned long parent, struct ftrace_ops* ops,
+                             struct ftrace_regs* registers) {
+	if (irqs_disabled() && !in_interrupt() && atomic_xchg(&faults, 0))
+		do_oops(NULL);
+}
+
+static struct ftrace_ops fault_ops = {.func = entered_to_fault};
+
+static int set_fault(const char* text, const struct kernel_param* param) {
+	char name[64];
+	int error;
+
+	strscpy(name, text, sizeof(name));
+	if (watches)
+		unregister_ftrace_function(&fault_ops);
+	error = ftrace_set_filter(&fault_ops, strim(name), strlen(strim(name)), 1);
+	if (!error)
+		error = register_ftrace_function(&fault_ops);
+	watches = !error;
+	atomic_set(&faults, watches);
+	return error;
+}
+
+static const struct kernel_param_ops fault_param_ops = {.set = set_fault};
+module_param_cb(fault, &fault_param_ops, NULL, 0200);
+
 /* Who loads it may try twice, by two system calls. */
 static int module_event(struct notifier_block* block, unsigned long event, void* data) {
 	const struct module* module = data;
@@ -166,6 +200,8 @@ static void __exit break_exit(void) {
 	for (victim = victims; victim < victims + ARRAY_SIZE(victims); victim++)
 		if (victim->vi_watched)
 			unregister_kprobe(&victim->vi_probe);
+	if (watches)
+		unregister_ftrace_function(&fault_ops);
 	unregister_module_notifier(&modules);
 }
 

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+insmod /lib/modules/dfr_break.ko || exit 1
+probe='syscall::getppid:return /execname == "guest-device"/'
+dfr record -o kept.dfr --keep kept -q -n "$probe { self->n++; capture(uid); }" -- true 2>/dev/null
+echo from_kuid >/sys/module/dfr_break/parameters/fault
+guest-device getppid 100 2>/dev/null
+echo victim $?
+until guest-device states | grep -q '^kept.*killed'; do sleep 0.1; done
+guest-device states | awk '$1 == "kept" { print $1, $3 }'
+dfr stop kept >/dev/null
+rmmod dfr && echo unloaded
+rmmod dfr_break
+insmod /dfr.ko
+echo 'for mask in 1 2; do taskset $mask guest-device getppid 200; done' >calls.sh
+dtrace -x engine=kernel -qn "$probe"' { @ = count(); } END { printa("anew %@d\n", @); }' -c 'sh calls.sh'
