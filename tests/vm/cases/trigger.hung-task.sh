@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-insmod /lib/modules/dfr_break.ko 2>/dev/null
+[ -e /sys/module/dfr_break ] || insmod /lib/modules/dfr_break.ko || exit 1
 echo 0 >/proc/sys/kernel/hung_task_warnings
 echo 1 >/proc/sys/kernel/hung_task_timeout_secs
 dfr record -o r.dfr --keep hangs -qn '

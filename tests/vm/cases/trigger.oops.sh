@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-insmod /lib/modules/dfr_break.ko 2>/dev/null
+[ -e /sys/module/dfr_break ] || insmod /lib/modules/dfr_break.ko || exit 1
 dfr record -o a.dfr --keep a -qn '
 	syscall::getpgid:entry /arg0 == 99999/ { snapshot("none"); }
 ' -- true 2>/dev/null
