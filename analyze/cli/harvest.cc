@@ -128,7 +128,9 @@ std::string ImageArgument::path() const {
 		throw Error(
 		    "reserved memory holds no recording of another boot",
 		    "it takes memmap= on the kernel's command line, the module's parameter reserved=, and a "
-		    "state with -x memory=reserved before the reset");
+		    "state with -x memory=reserved before the reset; with reserve_mem= instead, this boot "
+		    "may "
+		    "have that memory elsewhere than the one before (nokaslr makes that rare)");
 	return reserved_ ? DFR_RESERVED_DEVICE : image_;
 }
 
