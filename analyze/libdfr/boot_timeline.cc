@@ -154,7 +154,8 @@ void TimelineReader::line(const std::string& text) {
 	if (out_.phases.empty()) {
 		out_.begin = time;
 		phase("kernel, before the trace", 0);
-		if (kind != "exec" || pid != kFirst)
+		const bool loader_ends = kind == "exit" && rest == kShim; // a child of the first process
+		if ((kind != "exec" || pid != kFirst) && !loader_ends)
 			phase("kernel, traced", time);
 	}
 	out_.end = std::max(out_.end, time);

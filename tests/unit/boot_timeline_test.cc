@@ -51,6 +51,16 @@ TEST_CASE("boot timeline: phases follow each other from the kernel's entry", "[b
 	CHECK(boot.forks == 5);
 }
 
+TEST_CASE(
+    "boot timeline: the end of the child that loaded dfr for the first process is no phase of the kernel's",
+    "[boot]") {
+	const lib::BootTimeline boot = lib::boot_timeline("exit 900 81 1 dfr-init\n" + std::string(kBoot));
+	REQUIRE(boot.phases.size() == 4);
+	CHECK(boot.phases[0].name == "kernel, before the trace");
+	CHECK(boot.phases[0].to == 1000);
+	CHECK(boot.phases[1].name == "initramfs");
+}
+
 TEST_CASE("boot timeline: where the kernel's helper began the trace, the kernel has a traced phase",
           "[boot]") {
 	const lib::BootTimeline boot = lib::boot_timeline("create 500 2 40\n"
