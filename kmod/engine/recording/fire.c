@@ -236,7 +236,7 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 		if (!counts)
 			continue;
 		if (dfr_read_once(&pc->pc_dead))
-			dfr_cmpxchg(&ecb->ec_state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED);
+			dfr_becomes_killed(ecb->ec_state, DFR_ACTIVE);
 		share = dfr_load_acquire(&last->st_shares[cpu]);
 		if (share && nmi)
 			dfr_count(&share->sh_nmi, 1);

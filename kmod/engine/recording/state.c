@@ -392,11 +392,6 @@ static void end_killed(struct dfr_state *state, enum dfr_killed why)
 	dfr_plat_log("state %u is killed: %s", dfr_state_number(state), killed_texts[why]);
 }
 
-static bool becomes_killed(struct dfr_state *state, u32 from)
-{
-	return dfr_cmpxchg(&state->st_activity, from, (u32)DFR_KILLED) == from;
-}
-
 /*
  * END does not fire any more: it could come to the CPU whose guard is taken. A CPU that was visited before this is asked
  * had either recorded all that fired by then, or the state ends here.
@@ -404,8 +399,8 @@ static bool becomes_killed(struct dfr_state *state, u32 from)
 bool dfr_state_end_broken(struct dfr_state *state)
 {
 	if (state->st_ended || !dfr_engine_broken(state->st_engine) ||
-	    (!becomes_killed(state, DFR_ACTIVE) && !becomes_killed(state, DFR_DRAINING) &&
-	     !becomes_killed(state, DFR_COOLDOWN) && dfr_read_once(&state->st_activity) != DFR_KILLED))
+	    (!dfr_becomes_killed(state, DFR_ACTIVE) && !dfr_becomes_killed(state, DFR_DRAINING) &&
+	     !dfr_becomes_killed(state, DFR_COOLDOWN) && dfr_read_once(&state->st_activity) != DFR_KILLED))
 		return false;
 	end_killed(state, DFR_KILLED_OOPS);
 	dfr_plat_wake(state);
@@ -417,7 +412,7 @@ bool dfr_state_kill(struct dfr_state *state)
 	bool active;
 
 	dfr_mutex_lock(&state->st_lock);
-	active = dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED) == DFR_ACTIVE;
+	active = dfr_becomes_killed(state, DFR_ACTIVE);
 	if (active)
 		end_killed(state, DFR_KILLED_CONSUMER);
 	dfr_mutex_unlock(&state->st_lock);

@@ -226,6 +226,12 @@ static inline bool dfr_state_reserved(const struct dfr_state *state)
 	return dfr_option(state, DFR_OPT_MEMORY) == DFR_MEMORY_RESERVED;
 }
 
+/* True: it was FROM until now. */
+static inline bool dfr_becomes_killed(struct dfr_state *state, u32 from)
+{
+	return dfr_cmpxchg(&state->st_activity, from, (u32)DFR_KILLED) == from;
+}
+
 /* The next record, or housekeeping, tells what has changed. On the share's CPU. */
 static inline void dfr_thin_tell(struct dfr_share *share)
 {
