@@ -387,11 +387,12 @@ static void put_modprobe_back(void) {
 		                "loaded\n");
 }
 
-static void make(const char* path) {
-	long fd = open_file(path, O_WRONLY | O_CREAT);
+static long make(const char* path, int flags) {
+	long fd = open_file(path, O_WRONLY | O_CREAT | flags);
 
 	if (fd >= 0)
 		CALL(close, fd, 0, 0, 0, 0);
+	return fd;
 }
 
 /*
@@ -404,9 +405,7 @@ static int takes_turn(void) {
 
 	if (!is_helper()) /* it is put back after kTurn is made: so kTurn is looked for after this */
 		return !exists(kTurn);
-	turn = open_file(kTurn, O_WRONLY | O_CREAT | O_EXCL);
-	if (turn >= 0)
-		CALL(close, turn, 0, 0, 0, 0);
+	turn = make(kTurn, O_EXCL);
 	put_modprobe_back();
 	return turn != -EEXIST;
 }
@@ -462,7 +461,7 @@ __attribute__((noreturn)) static void help(long argc, char** argv, char** envp) 
 				CALL(unlinkat, AT_FDCWD, kTurn, 0, 0, 0);
 			}
 		}
-		make(kDone);
+		make(kDone, 0);
 	}
 	real = real_modprobe();
 	if (real)
