@@ -462,22 +462,25 @@ static bool shares_function(const struct dfr_syscall *call, enum abi abi)
 	return false;
 }
 
+static unsigned long function_of(const struct call_table *table, unsigned int number) /* 0: unknown */
+{
+	return number < table->ct_nfunctions ? table->ct_addresses[number] : 0;
+}
+
 static void find_functions(void)
 {
-	const struct call_table *table;
+	bool hookable = dfr_part_works(DFR_PART_RETURNS) && dfr_part_works(DFR_PART_VISITOR);
 	struct dfr_syscall *call;
 	unsigned int number;
 	enum abi abi;
 
 	choosers[ABI_NATIVE] = dfr_hooked_address(DFR_ARCH_SYSCALL_CHOOSER);
 	choosers[ABI_COMPAT] = dfr_hooked_address(DFR_ARCH_COMPAT_SYSCALL_CHOOSER);
-	if (dfr_part_works(DFR_PART_RETURNS) && dfr_part_works(DFR_PART_VISITOR))
-		for (abi = 0; abi < ABI_MAX; abi++) {
-			table = &tables[abi];
-			for (number = 0; number < table->ct_count && number < table->ct_nfunctions; number++)
-				if (table->ct_calls[number] && table->ct_addresses[number])
-					table->ct_calls[number]->sy_function[abi] =
-						table->ct_addresses[number];
+	for (abi = 0; abi < ABI_MAX; abi++)
+		for (number = 0; number < tables[abi].ct_count; number++) {
+			call = tables[abi].ct_calls[number];
+			if (call && hookable && function_of(&tables[abi], number))
+				call->sy_function[abi] = function_of(&tables[abi], number);
 		}
 	for (abi = 0; abi < ABI_MAX; abi++)
 		for (number = 0; number < tables[abi].ct_count; number++) {
