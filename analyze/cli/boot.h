@@ -35,6 +35,7 @@ struct BootBuild {
 	std::string types, module, shim; // empty: found
 	std::string output;              // empty: the machine's place
 	std::string loading;             // kByHelper, kByFirstProcess; empty: the earliest that works
+	std::string then;                // the state that it records on as after the boot; empty: it ends
 };
 // Says on stdout what it finds. Returns the archive's path; throws dfr::Error.
 std::string build_boot_archive(const BootBuild& build);

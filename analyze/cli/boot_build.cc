@@ -87,6 +87,16 @@ dof::Image compile_program(const BootBuild& build, lib::ProgramPart source, lib:
 	return std::move(compiled.image);
 }
 
+// A production recording has to keep what came last, and who does not stop at the end of a boot has one.
+void check_goes_on(const dof::Image& image) {
+	for (const dof::Option& option : image.options)
+		if (option.option == DFR_OPT_BUFPOLICY && option.value == DFR_BUFPOLICY_RING)
+			return;
+	throw Error("the program does not keep the newest records when its memory is full, so it cannot "
+	            "record on after the boot",
+	            "write into it: #pragma D option bufpolicy=ring");
+}
+
 types::Blob read_module(const std::string& path, const std::string& release) {
 	types::Blob module = types::unpack(types::Blob::from_file(path), path);
 	const std::string of = boot::module_release(module, path);
@@ -161,6 +171,8 @@ std::string build_boot_archive(const BootBuild& build) {
 	say("types", types);
 	lib::BootTarget target(types, build.release, build.root + "/lib/modules/" + build.release);
 	const dof::Image image = compile_program(build, source, target);
+	if (!build.then.empty())
+		check_goes_on(image);
 	say("probes", "what each description will match there:");
 	print_forecast(image, target);
 

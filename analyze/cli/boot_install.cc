@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <unistd.h>
 
 #include "analyze/cli/arguments.h"
@@ -19,6 +20,7 @@
 #include "formats/shown.h"
 #include "formats/trace/parts.h"
 #include "recorder/device.h"
+#include "recorder/device_session.h"
 
 namespace dfr::cli {
 namespace {
@@ -27,15 +29,68 @@ constexpr const char* kEnableExamples =
     "  dfr boot enable --once            only the next boot is traced\n"
     "  dfr boot enable --runs 5          five boots are\n"
     "  dfr boot enable --name disk-io    with another program\n"
-    "  dfr boot enable --menu            the menu offers it, and nothing else changes\n";
+    "  dfr boot enable --menu            the menu offers it, and nothing else changes\n"
+    "  dfr boot enable --name flight --then flight\n"
+    "                                    and dfrd@flight records on with the same state\n";
 
-bool anonymous_state() {
+bool has_state(const std::string& name) {
 	if (!recorder::device_access().loaded)
 		return false;
 	for (const recorder::StateLine& state : recorder::Device().states())
-		if (state.name == DFR_ANONYMOUS_NAME)
+		if (state.name == name)
 			return true;
 	return false;
+}
+
+bool anonymous_state() {
+	return has_state(DFR_ANONYMOUS_NAME);
+}
+
+// The unit runs dfrd where it has a program, which a boot that was not traced needs.
+void check_unit(const std::string& root, const std::string& name) {
+	const std::string program = "/etc/dfr/" + name + ".d";
+	if (!boot::valid_name(name) || !boot::read_text(root + program))
+		throw Error("dfrd@" + name + " has no program: there is no " + program,
+		            "put the boot program there, too: boots that are not traced record with it");
+}
+
+// The boot's state, if it can record on as `then`; null: it cannot, which is said.
+std::unique_ptr<recorder::DeviceSession> going_on(const std::string& then) {
+	auto session = std::make_unique<recorder::DeviceSession>();
+	std::string why;
+	if (has_state(then)) {
+		why = "there is a state " + then + " already";
+	} else {
+		session->claim(DFR_ANONYMOUS_NAME);
+		if (session->status().activity != DFR_ACTIVE)
+			why = "it has ended";
+		else if (session->catalog().policy != DFR_BUFPOLICY_RING)
+			why = "it does not keep the newest records";
+		else
+			return session;
+	}
+	std::printf("the boot's state does not go on as %s: %s\n", shown(then), shown(why));
+	return nullptr;
+}
+
+// Stores the boot's state in a file: all of it, and it ends; or if it goes on as `then`, a copy of what it has.
+int store_state(const std::string& path, const std::string& then) {
+	const auto session = then.empty() ? nullptr : going_on(then);
+	const int status = session ? run({"/proc/self/exe", "snapshot", "--name", DFR_ANONYMOUS_NAME,
+	                                  "--reason", "the boot is over", "-o", path})
+	                           : run({"/proc/self/exe", "record", "--claim", DFR_ANONYMOUS_NAME, "--stop",
+	                                  "-q", "-o", path});
+	if (session && (status == 0 || status == kStatusPartial)) {
+		session->keep(then);
+		std::printf("the boot's state goes on as %s\n", shown(then));
+	}
+	return status;
+}
+
+// Also where the boot was not traced: then dfrd begins with its own program.
+void start_unit(const std::string& then) {
+	if (!then.empty() && run({"systemctl", "--no-block", "start", "dfrd@" + then}) != 0)
+		print_error("dfrd@" + then + " could not be started", "systemctl status dfrd@" + then);
 }
 
 } // namespace
@@ -62,10 +117,15 @@ int run_boot_enable(int argc, char** argv) {
 	app->add_option("--btf", build.types, "its types, likewise");
 	app->add_option("--root", build.root, "the root of the machine that will boot (default: this one)");
 	add_loading(*app, build);
+	app->add_option("--then", build.then,
+	                "when the boot is over its state records on as this one, of dfrd@NAME, which\n"
+	                "is started then");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	if (build.release.empty())
 		build.release = boot::running_release();
+	if (!build.then.empty())
+		check_unit(build.root, build.then);
 	const boot::Installation installation(build.root);
 	std::string hint;
 	if (const std::string why = installation.obstacle(build.release, hint); !why.empty())
@@ -78,7 +138,8 @@ int run_boot_enable(int argc, char** argv) {
 	                            : once ? "once"
 	                                   : "always",
 	                    .runs = runs,
-	                    .loading = build.loading};
+	                    .loading = build.loading,
+	                    .then = build.then};
 	installation.enable(plan);
 	if (!cannot.empty() && !menu)
 		std::printf("enabled   only in the menu, \"with boot trace\": %s, and could not count boots "
@@ -121,6 +182,7 @@ int run_boot_renew(int argc, char** argv) {
 		return 0;
 	build.name = plan->name;
 	build.loading = plan->loading;
+	build.then = plan->then;
 	try {
 		build_boot_archive(build);
 		boot::BootPlan next = *plan;
@@ -157,10 +219,16 @@ int run_boot_disable(int argc, char** argv) {
 	app->add_option("--root", root, "the root of the machine (default: this one)");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
-	const bool was_enabled = boot::Installation(root).disable();
+	const boot::Installation installation(root);
+	const std::string then = installation.plan().value_or(boot::BootPlan{}).then;
+	const bool was_enabled = installation.disable();
 	if (root.empty())
 		end_kernel_events(anonymous_state());
 	std::printf("%s\n", was_enabled ? "disabled" : "nothing was enabled");
+	if (!then.empty())
+		std::printf(
+		    "dfrd@%s is started by no boot any more, unless you say: systemctl enable dfrd@%s\n",
+		    shown(then), shown(then));
 	return 0;
 }
 
@@ -182,7 +250,8 @@ int run_boot_store(int argc, char** argv) {
 	bool wait = false;
 	const auto app =
 	    make_app("boot store",
-	             "Take over what the boot program recorded, end it, and store it in /var/lib/dfr/boot.\n"
+	             "Take over what the boot program recorded, end it, and store it in /var/lib/dfr/boot;\n"
+	             "or with dfr boot enable --then, store a copy, and let dfrd record on with its state.\n"
 	             "dfr-boot-store.service runs it when the boot is over.",
 	             "  dfr boot store\n  dfr replay /var/lib/dfr/boot/*.dfr\n");
 	app->add_flag("--wait", wait, "first wait until systemd says that the boot is over");
@@ -191,16 +260,18 @@ int run_boot_store(int argc, char** argv) {
 	if (wait && run({"systemctl", "is-system-running", "--wait", "--quiet"}) < 0)
 		std::fprintf(stderr, "dfr: systemctl cannot be asked whether the boot is over\n");
 	const boot::Installation installation("");
+	const std::string then = installation.plan().value_or(boot::BootPlan{}).then;
 	if (!anonymous_state()) {
+		start_unit(then);
 		end_kernel_events(false);
-		std::printf("this boot was not traced; dfr boot status says more\n");
+		std::printf("this boot was not traced, or is stored already; dfr boot status says more\n");
 		return 0;
 	}
 	std::error_code error;
 	std::filesystem::create_directories(installation.folder(), error);
 	const std::string path = installation.folder() + "/boot-" + trace::time_stamp() + ".dfr";
-	const int status =
-	    run({"/proc/self/exe", "record", "--claim", DFR_ANONYMOUS_NAME, "--stop", "-q", "-o", path});
+	const int status = store_state(path, then);
+	start_unit(then);
 	if (status != 0 && status != kStatusPartial) {
 		end_kernel_events(true);
 		throw Error("the boot's recording could not be stored in " + path,

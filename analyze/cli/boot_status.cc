@@ -49,11 +49,13 @@ std::vector<std::string> log_lines(int& error) {
 
 std::string plan_text(const boot::BootPlan& plan) {
 	const std::string what = plan.name + " for kernel " + plan.release;
+	const std::string then =
+	    plan.then.empty() ? "" : "; dfrd@" + plan.then + " records on with its state";
 	if (plan.mode == "menu")
-		return what + ", in the menu only";
+		return what + ", in the menu only" + then;
 	if (plan.mode == "once")
-		return what + ", once";
-	return what + (plan.runs ? ", " + std::to_string(plan.runs) + " boots yet" : ", every boot");
+		return what + ", once" + then;
+	return what + (plan.runs ? ", " + std::to_string(plan.runs) + " boots yet" : ", every boot") + then;
 }
 
 void print_this_boot() {

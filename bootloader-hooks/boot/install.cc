@@ -64,7 +64,7 @@ std::vector<std::string> files_in(const std::string& folder, std::initializer_li
 std::string BootPlan::text() const {
 	return "name=" + name + "\nrelease=" + release + "\nmode=" + mode + "\nruns=" + std::to_string(runs) +
 	       "\n" + (loading.empty() ? "" : "loading=" + loading + "\n") +
-	       (made_environment ? "grubenv=made\n" : "");
+	       (then.empty() ? "" : "then=" + then + "\n") + (made_environment ? "grubenv=made\n" : "");
 }
 
 BootPlan BootPlan::parse(const std::string& text) {
@@ -82,6 +82,8 @@ BootPlan BootPlan::parse(const std::string& text) {
 			plan.mode = value;
 		else if (key == "loading")
 			plan.loading = value;
+		else if (key == "then")
+			plan.then = value;
 		else if (key == "grubenv")
 			plan.made_environment = value == "made";
 		else if (key == "runs")

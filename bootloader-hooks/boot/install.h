@@ -26,6 +26,7 @@ struct BootPlan {
 	std::string mode = "always";   // once, always, menu: only offered
 	unsigned runs = 0;             // boots to be traced yet; 0: not limited
 	std::string loading;           // who is to load the module; empty: the earliest that works
+	std::string then;              // as this state dfrd@THEN records on after the boot; empty: it ends
 	bool made_environment = false; // there was no grubenv before
 
 	std::string text() const;

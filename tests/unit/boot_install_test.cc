@@ -394,9 +394,12 @@ TEST_CASE("boot: the kernel's helper is ours only where the real modprobe is fou
 	CHECK_THAT(why(), Catch::EndsWith("has # CONFIG_MODULES is not set"));
 }
 
-TEST_CASE("boot plan: who is to load the module comes back", "[boot]") {
+TEST_CASE("boot plan: who is to load the module, and who records on, come back", "[boot]") {
 	boot::BootPlan asked = plan("always");
 	CHECK(boot::BootPlan::parse(asked.text()).loading.empty());
+	CHECK(boot::BootPlan::parse(asked.text()).then.empty());
 	asked.loading = "first-process";
+	asked.then = "flight";
 	CHECK(boot::BootPlan::parse(asked.text()).loading == "first-process");
+	CHECK(boot::BootPlan::parse(asked.text()).then == "flight");
 }
