@@ -31,18 +31,6 @@ constexpr uint64_t kCatalogMax = 1ull << 30;
 constexpr uint64_t kTableMax = 1ull << 31;
 constexpr uint64_t kMissingNamed = 64;
 
-std::string boot_text(const BootId& boot) {
-	std::string text;
-	for (size_t i = 0; i < boot.size(); i++) {
-		char digits[3];
-		std::snprintf(digits, sizeof(digits), "%02x", boot[i]);
-		text += digits;
-		if (i == 3 || i == 5 || i == 7 || i == 9)
-			text += '-';
-	}
-	return text;
-}
-
 // What anchors of this kind list, by name.
 std::string name_of(uint32_t kind, uint32_t cpu, uint32_t half) {
 	const std::string of = " of CPU " + std::to_string(cpu);
@@ -467,6 +455,18 @@ std::vector<Found> gather(AnchorScan& scan) {
 }
 
 } // namespace
+
+std::string boot_text(const BootId& boot) {
+	std::string text;
+	for (size_t i = 0; i < boot.size(); i++) {
+		char digits[3];
+		std::snprintf(digits, sizeof(digits), "%02x", boot[i]);
+		text += digits;
+		if (i == 3 || i == 5 || i == 7 || i == 9)
+			text += '-';
+	}
+	return text;
+}
 
 std::vector<std::unique_ptr<ImageSource>>
 open_memory_image(const std::string& path, const trace::Catalog* lent,

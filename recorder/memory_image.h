@@ -27,6 +27,9 @@ struct PanicNote {
 	std::vector<std::string> damage;   // what of these could not be read
 };
 
+// As the kernel writes it: "75e5696a-d7e6-4b01-9a5f-e3ea8b1e3c82".
+std::string boot_text(const std::array<uint8_t, 16>& boot);
+
 class ImageSource : public trace::BlockSource {
 public:
 	virtual const std::optional<PanicNote>& panic() const = 0;

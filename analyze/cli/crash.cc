@@ -10,6 +10,7 @@
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/crash_report.h"
 #include "analyze/cli/crash_setup.h"
+#include "analyze/cli/crash_test.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/image.h"
 #include "analyze/cli/page.h"
@@ -26,14 +27,16 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples = "  dfr crash list memory.elf\n"
-                                  "  dfr crash list --json memory.elf\n"
-                                  "  dfr crash list --reserved           after a warm reboot\n"
-                                  "  dfr crash report                    the last one that was stored\n"
-                                  "  dfr crash report memory.elf\n"
-                                  "  dfr crash report --json crash.dfr\n"
-                                  "  dfr crash report memory.elf -o report.html\n"
-                                  "  dfr crash enable && dfr crash doctor\n";
+constexpr const char* kExamples =
+    "  dfr crash list memory.elf\n"
+    "  dfr crash list --json memory.elf\n"
+    "  dfr crash list --reserved           after a warm reboot\n"
+    "  dfr crash report                    the last one that was stored\n"
+    "  dfr crash report memory.elf\n"
+    "  dfr crash report --json crash.dfr\n"
+    "  dfr crash report memory.elf -o report.html\n"
+    "  dfr crash enable && dfr crash doctor\n"
+    "  dfr crash test --vm                 a panic of this kernel in a virtual machine\n";
 
 void list_one(recorder::ImageSource& source, size_t number, bool same_boot, const trace::Verdict& verdict) {
 	std::printf("%zu: %s, boot %s%s\n", number, shown(state_text(source.catalog())), shown(source.boot()),
@@ -164,12 +167,29 @@ int run_crash(int argc, char** argv) {
 	CLI::App* const store = app->add_subcommand(
 	    "store", "harvest into /var/lib/dfr/crash; the crash kernel's dfr-crash.service runs it");
 	store->add_option("memory", memory, "the dead kernel's memory")->capture_default_str();
+	CrashTest test;
+	bool guest = false;
+	CLI::App* const tester = app->add_subcommand(
+	    "test",
+	    "panic on purpose, and what came back of it: here (then once more, after the restart), or in "
+	    "a virtual machine; status 1 if records are missing");
+	tester->add_flag("--vm", test.vm,
+	                 "in a virtual machine, with this kernel and its module; takes a minute");
+	tester->add_flag("--emulated", test.emulated, "of --vm: without KVM")->needs("--vm");
+	tester->add_option("--panic", test.host, "THIS MACHINE panics at once; its name, so that it is meant")
+	    ->excludes("--vm");
+	tester->add_option("--kernel", test.release, "of --vm: its release (default: the running one)");
+	tester->add_option("--image", test.kernel, "of --vm: its vmlinuz (default: the one in /boot)");
+	tester->add_option("--module", test.module, "of --vm: its dfr.ko (default: looked for)");
+	tester->add_flag("--guest", guest, "what the virtual machine runs")->group("");
 	app->require_subcommand(1);
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	for (const auto& [command, run] : others)
 		if (command->parsed())
 			return run();
+	if (tester->parsed())
+		return guest ? crash_test_guest() : crash_test(test);
 	if (store->parsed())
 		return crash_store(memory);
 	if (reporter->parsed())

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analyze/cli/child.h"
+#include "analyze/cli/crash_test.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/findings.h"
 #include "analyze/cli/image.h"
@@ -212,6 +213,7 @@ int crash_disable() {
 	const bool was = is_enabled();
 	if (was)
 		systemctl("disable");
+	forget_crash_test();
 	std::printf("%s\n", was ? "disabled" : "was not enabled");
 	return 0;
 }
@@ -227,9 +229,12 @@ int crash_doctor() {
 	if (const uint64_t rings = look_at_states(found))
 		look_at_room(found, rings);
 	look_at_panics(found);
-	found.note(
-	    "not known",
-	    "whether the crash kernel has the driver of that disk, until one crash was made on purpose");
+	if (const std::string tested = crash_test_result(); !tested.empty())
+		found.note("tested", tested);
+	else
+		found.note("not known",
+		           "whether the crash kernel has the driver of that disk, and whether firmware "
+		           "clears reserved memory, until a test has shown it: dfr crash test");
 	return found.wrong ? kStatusError : 0;
 }
 
@@ -276,6 +281,20 @@ int crash_store(const std::string& memory) {
 	std::printf("%s (with at most %s of memory)\n", shown(folder),
 	            shown(bytes_text(static_cast<uint64_t>(used.ru_maxrss) << 10)));
 	return status;
+}
+
+std::vector<std::string> stored_recordings() {
+	std::vector<std::string> all;
+	for (const Crash& crash : crashes())
+		for (const std::string& path : trace::recordings_in(crash.folder))
+			all.push_back(path);
+	return all;
+}
+
+std::string no_crash_kernel() {
+	if (!is_enabled())
+		return "it is not enabled (dfr crash enable)";
+	return kernel_number("/sys/kernel/kexec_crash_loaded") ? "" : "no crash kernel is loaded";
 }
 
 std::string last_crash() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace dfr::cli {
 
@@ -15,6 +16,10 @@ int crash_disable();
 int crash_doctor();
 // Harvests the memory of the kernel that died into kCrashFolder.
 int crash_store(const std::string& memory);
+// All that stands there.
+std::vector<std::string> stored_recordings();
+// Why a crash would not be stored; empty: it would be.
+std::string no_crash_kernel();
 // The latest one there. Throws dfr::Error if there is none.
 std::string last_crash();
 
