@@ -34,6 +34,7 @@ namespace {
 constexpr uint32_t kFirst = 1;                         // the first process
 constexpr uint32_t kKernelThreads = 2;                 // who makes the kernel's threads
 constexpr const char* kFirstProcess = "first process"; // a phase
+constexpr const char* kInitramfs = "initramfs";        // likewise
 constexpr const char* kShim = "dfr-init"; // becomes the real first process; seen if the trace began before it
 constexpr int kExited = 1;                // of proc:::exit: it ended by itself
 
@@ -76,6 +77,7 @@ public:
 private:
 	BootProcess& process(uint32_t pid, uint64_t time);
 	void exec(uint64_t time, uint32_t pid, uint32_t parent, const std::string& name);
+	void begun_in_initramfs();
 	void path(uint64_t time, uint32_t pid, const std::string& path);
 	void phase(const std::string& name, uint64_t from);
 	std::string name_of(uint32_t pid) const; // empty: it was there before the recording
@@ -110,6 +112,15 @@ std::string TimelineReader::name_of(uint32_t pid) const {
 	return at == alive_.end() ? std::string() : out_.processes[at->second].name;
 }
 
+// A script of the initramfs loaded the module: its /init ran before that.
+void TimelineReader::begun_in_initramfs() {
+	out_.phases.front().name = "before the trace";
+	if (out_.phases.size() == 1)
+		phase(kInitramfs, out_.begin);
+	else
+		out_.phases.back().name = kInitramfs;
+}
+
 void TimelineReader::exec(uint64_t time, uint32_t pid, uint32_t parent, const std::string& name) {
 	out_.execs++;
 	if (!out_.login && asks_for_login(name)) {
@@ -120,7 +131,10 @@ void TimelineReader::exec(uint64_t time, uint32_t pid, uint32_t parent, const st
 		if (name == kShim)
 			return;
 		// Of an initramfs /init comes first; what the first process is then is the real root's.
-		if (name != "run-init" && name != "switch_root")
+		const bool leaves_initramfs = name == "run-init" || name == "switch_root";
+		if (leaves_initramfs && !first_ran_)
+			begun_in_initramfs();
+		if (!leaves_initramfs)
 			phase(first_ran_ ? "real root" : kFirstProcess, time);
 		first_ran_ = true;
 		first_name_ = name;
@@ -190,7 +204,7 @@ BootTimeline TimelineReader::finish() {
 	const auto root = std::ranges::find(out_.phases, "real root", &BootPhase::name);
 	const auto first = std::ranges::find(out_.phases, kFirstProcess, &BootPhase::name);
 	if (root != out_.phases.end() && first != out_.phases.end())
-		first->name = "initramfs";
+		first->name = kInitramfs;
 	std::map<uint32_t, size_t> roots; // by the latest process with this pid
 	for (size_t i = 0; i < out_.processes.size(); i++) {
 		BootProcess& one = out_.processes[i];

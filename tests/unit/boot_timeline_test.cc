@@ -61,6 +61,21 @@ TEST_CASE(
 	CHECK(boot.phases[1].name == "initramfs");
 }
 
+TEST_CASE(
+    "boot timeline: where a script of the initramfs began the trace, the kernel has no phase of its own",
+    "[boot]") {
+	const char* const first = GENERATE("exit 900 81 1 dfr-init\n", "create 900 2 40\n");
+	const lib::BootTimeline boot =
+	    lib::boot_timeline(first + std::string(kBoot).substr(std::string(kBoot).find("create 1100")));
+	REQUIRE(boot.phases.size() == 4);
+	const char* const names[] = {"before the trace", "initramfs", "real root", "after the login prompt"};
+	const uint64_t starts[] = {0, 900, 2000, 3000};
+	for (size_t i = 0; i < 4; i++) {
+		CHECK(boot.phases[i].name == names[i]);
+		CHECK(boot.phases[i].from == starts[i]);
+	}
+}
+
 TEST_CASE("boot timeline: where the kernel's helper began the trace, the kernel has a traced phase",
           "[boot]") {
 	const lib::BootTimeline boot = lib::boot_timeline("create 500 2 40\n"
