@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The program that loads /dfr.ko at boot. It is called in two ways, and the call that comes first loads:
+ * The program that loads /dfr.ko at boot. It is called in three ways, and the call that comes first loads:
  *
  * - As the kernel's helper, while drivers still initialize. The archive has /sbin/modprobe as a symbolic
  *   link to this file, and the kernel executes that when it wants a module for the first time. The helper
@@ -8,6 +8,7 @@
  *   that it got: whoever wants a module gets what he gets without us.
  * - As the first process, with rdinit=/dfr-init (or init=) on the kernel's command line. It becomes the real
  *   init with the arguments and the environment that the kernel gave it.
+ * - By a script of the initrd's own /init, where a hook has put this into that initrd (initrd.h). It ends then.
  *
  * If something fails, it writes that to the kernel's log and goes on, so that it never stops the boot. A child
  * loads, and nobody waits for it longer than kPatience: not who wants the module, which is the kernel's own
@@ -16,7 +17,7 @@
  * program this is the first one that begins in it.
  *
  * Where modules must be signed, the kernel has its keys only after its first request for a module. A helper whose
- * module is not trusted leaves it to the first process to try again.
+ * module is not trusted leaves it to the first process, or to that script, to try again.
  *
  * The module gets the parameters in /dfr.parameters, which name the boot program, and after them those on the
  * kernel's command line: dfr.x=y gets to a module by modprobe, not by the kernel, so /proc/cmdline is read
@@ -24,7 +25,8 @@
  * look for their devices, and one of these may be waiting for this modprobe.
  *
  * A kernel that runs to save the memory of another one that died (elfcorehdr=) loads nothing: its few
- * megabytes are for that.
+ * megabytes are for that. Nor does one whose command line has a word of kOff: that is how to boot without us
+ * where nobody counts boots that fail.
  *
  * The program is static, without a C library or its start-up code, and has a few kilobytes. It runs with
  * nothing mounted and perhaps nothing in /dev.
@@ -65,6 +67,7 @@ enum { kPatience = 10 };                  /* seconds */
 static const char kAsync[] = "async_probe ";
 static const char kPrefix[] = "dfr.";
 static const char kCrashKernel[] = "elfcorehdr=";
+static const char* const kOff[] = {"dfr.off", "single", "recovery", "rescue", "emergency"};
 /* Who answers to the name modprobe in an initramfs: kmod, else busybox. */
 static const char* const kModprobes[] = {"/bin/kmod",      "/usr/bin/kmod", "/sbin/kmod",
                                          "/usr/sbin/kmod", "/bin/busybox",  "/usr/bin/busybox"};
@@ -119,6 +122,7 @@ __asm__(".globl _start\n"
 static char command_line[8192];
 static char parameters[4096 + sizeof(command_line)]; /* kAsync, of the file, and of the command line */
 static int crash_kernel;
+static const char* off; /* the word of kOff that is on the command line */
 
 static size_t length(const char* text) {
 	size_t n = 0;
@@ -241,17 +245,27 @@ static char* read_parameters(void) {
 	return append(to + (n > 0 ? n : 0), " ");
 }
 
+/* The word of kOff that `from` begins with, if it is a whole one. */
+static const char* word_off(const char* from) {
+	for (size_t i = 0; i < sizeof(kOff) / sizeof(kOff[0]); i++)
+		if (starts_with(from, kOff[i]) && (unsigned char)from[length(kOff[i])] <= ' ')
+			return kOff[i];
+	return 0;
+}
+
 /*
  * Copies to `to` what follows "dfr." in each word of the command line that begins so,
  * separated by spaces. That is never longer than the line. Quotes are kept, because the
- * kernel's parser of module parameters understands them. Sets crash_kernel.
+ * kernel's parser of module parameters understands them. Sets crash_kernel and off.
  */
 static void collect_parameters(char* to) {
 	const char* from = command_line;
 
 	while (*from) {
-		int quoted = 0, ours = starts_with(from, kPrefix);
+		const char* word = word_off(from);
+		int quoted = 0, ours = !word && starts_with(from, kPrefix);
 
+		off = word ? word : off;
 		crash_kernel |= starts_with(from, kCrashKernel);
 		if (ours)
 			from += length(kPrefix);
@@ -301,8 +315,8 @@ static int may_be_trusted_later(long error) {
 	return error == -EPERM || error == -ENOKEY || error == -EKEYREJECTED;
 }
 
-/* True: the first process may try again. */
-static char load_module(int first_process) {
+/* `last`: nobody tries after this. True: somebody may. */
+static char load_module(int last) {
 	long fd = open_file(kModule, O_RDONLY);
 	long error;
 
@@ -312,7 +326,7 @@ static char load_module(int first_process) {
 	}
 	error = CALL(finit_module, fd, parameters, 0, 0, 0);
 	if (error < 0 && error != -EEXIST) {
-		if (!first_process && may_be_trusted_later(error))
+		if (!last && may_be_trusted_later(error))
 			return 1;
 		report_failure("cannot load", error);
 	}
@@ -321,9 +335,9 @@ static char load_module(int first_process) {
 
 /*
  * Waits for a child that loads, as long as kPatience; one that takes longer is left to itself. What it has to
- * say comes through a pipe, and its end is the pipe's: whoever is the parent then makes no further call for it.
+ * say comes through a pipe, and its end is the pipe's: the first process then makes no further call for it.
  */
-static char load_in_child(int first_process) {
+static char load_in_child(int last, int first_process) {
 	const long patience[] = {kPatience, 0};
 	struct {
 		int fd;
@@ -340,7 +354,7 @@ static char load_in_child(int first_process) {
 		return 0;
 	}
 	if (child == 0) {
-		again = load_module(first_process);
+		again = load_module(last);
 		if (again)
 			CALL(write, pipe[1], &again, 1, 0, 0);
 		for (;;)
@@ -410,8 +424,8 @@ static int takes_turn(void) {
 	return turn != -EEXIST;
 }
 
-/* The first process waits for a helper that is loading, so that the trace begins before the real init all the same. */
-static int first_process_takes_turn(void) {
+/* Who comes after the helper waits for one that is loading, so that the trace begins before what follows all the same. */
+static int takes_last_turn(void) {
 	const long tenth[] = {0, 100000000};
 
 	for (int tenths = 0; tenths < 10 * kPatience; tenths++) {
@@ -426,12 +440,12 @@ static int first_process_takes_turn(void) {
 	return 0;
 }
 
-/* The kernel's arguments are modprobe -q -- MODULE. */
-static void tell_request(const char* module) {
+/* Two texts as a line of the log; of the second one 56 bytes at most. */
+static void tell(const char* what, const char* of) {
 	char line[128];
-	char* to = append(line, "<6>dfr: loading, because the kernel wants module ");
+	char* to = append(append(line, "<6>dfr: "), what);
 
-	to = append_shown(to, module, 56);
+	to = append_shown(to, of, 56);
 	append(to, "\n");
 	complain(line);
 }
@@ -446,7 +460,9 @@ static int is_traced(void) {
 	collect_parameters(read_parameters());
 	if (crash_kernel)
 		complain("<6>dfr: a crash kernel is not traced\n");
-	return !crash_kernel;
+	else if (off)
+		tell("not traced, because the kernel's command line has ", off);
+	return !crash_kernel && !off;
 }
 
 __attribute__((noreturn)) static void help(long argc, char** argv, char** envp) {
@@ -454,10 +470,11 @@ __attribute__((noreturn)) static void help(long argc, char** argv, char** envp) 
 
 	if (takes_turn()) {
 		if (is_traced()) {
-			tell_request(argv[argc - 1]);
-			if (load_in_child(0)) {
-				complain("<6>dfr: this kernel does not trust /dfr.ko yet: the first process "
-				         "tries again\n");
+			/* The kernel's arguments are modprobe -q -- MODULE. */
+			tell("loading, because the kernel wants module ", argv[argc - 1]);
+			if (load_in_child(0, 0)) {
+				complain("<6>dfr: this kernel does not trust /dfr.ko yet: the load is tried "
+				         "again later\n");
 				CALL(unlinkat, AT_FDCWD, kTurn, 0, 0, 0);
 			}
 		}
@@ -477,6 +494,16 @@ static void become_init(char** argv, char** envp) {
 	}
 }
 
+/* Called by the initrd's /init, which goes on when this ends. */
+__attribute__((noreturn)) static void serve_script(void) {
+	if (takes_last_turn() && is_traced()) {
+		complain("<6>dfr: loading by a script of the initrd\n");
+		load_in_child(1, 0);
+	}
+	for (;;)
+		CALL(exit_group, 0, 0, 0, 0, 0);
+}
+
 __attribute__((used, noreturn)) void shim_main(long* stack) {
 	long argc = stack[0];
 	char** argv = (char**)(stack + 1);
@@ -485,11 +512,13 @@ __attribute__((used, noreturn)) void shim_main(long* stack) {
 
 	if (argc > 0 && ends_with(argv[0], "modprobe"))
 		help(argc, argv, envp);
+	if (CALL(getpid, 0, 0, 0, 0, 0) != 1)
+		serve_script();
 	unused = is_helper();
-	if (first_process_takes_turn() && is_traced()) {
+	if (takes_last_turn() && is_traced()) {
 		complain(unused ? "<6>dfr: loading as the first process: the kernel wanted no module before\n"
 		                : "<6>dfr: loading as the first process\n");
-		load_in_child(1);
+		load_in_child(1, 1);
 	}
 	become_init(argv, envp);
 	complain(
