@@ -20,6 +20,7 @@ constexpr Command kCommands[] = {
     {"report", "one time axis from the kernel's entry to the login prompt", run_boot_report},
     {"diff", "compare two groups of boots: what became slower, and how surely", run_boot_diff},
     {"renew", "the same for a kernel that has come (what the kernel's hook does)", run_boot_renew},
+    {"add", "put the trace into an initrd that is being made (what its hook does)", run_boot_add},
     {"store", "store what this boot recorded (what the unit does)", run_boot_store},
     {"reached", "note that user space was reached (what the unit does)", run_boot_reached},
 };
@@ -32,6 +33,7 @@ void print_help() {
 	std::puts("\n  --help    this text\n\n"
 	          "examples\n"
 	          "  dfr boot enable --once && reboot          then: dfr boot report\n"
+	          "  dfr boot enable --inside                  in the machine's own initrd, without GRUB\n"
 	          "  dfr boot build -s opens.d && dfr boot enable --name opens --runs 5\n"
 	          "  dfr boot diff old/*.dfr -- new/*.dfr\n"
 	          "  dfr boot doctor\n"

@@ -11,6 +11,7 @@
 
 namespace dfr::cli {
 
+int run_boot_add(int argc, char** argv);
 int run_boot_build(int argc, char** argv);
 int run_boot_diff(int argc, char** argv);
 int run_boot_disable(int argc, char** argv);
@@ -34,6 +35,8 @@ struct BootBuild {
 	std::string root, release, name, source;
 	std::string types, module, shim; // empty: found
 	std::string output;              // empty: the machine's place
+	std::string initrd;              // the folder of the initrd that will hold all this; empty: none
+	bool inside = false;             // it will be in an initrd, not behind it
 	std::string loading;             // kByHelper, kByFirstProcess; empty: the earliest that works
 	std::string then;                // the state that it records on as after the boot; empty: it ends
 };

@@ -121,10 +121,13 @@ boot::ArchiveFile helper_link() {
 
 // Whether the archive brings the helper.
 bool choose_helper(const BootBuild& build) {
-	const std::string why = boot::no_helper(build.root, build.release);
+	std::string why = boot::no_helper(build.root, build.release);
+	if (why.empty() && !build.initrd.empty())
+		why = boot::no_helper(build.initrd, build.release);
 	const bool helper = build.loading.empty() ? why.empty() : build.loading == kByHelper;
-	say("loading", helper ? "at the kernel's first request for a module, else by the first process"
-	                      : "by the first process" + (why.empty() ? "" : "; not earlier: " + why));
+	const std::string last = build.inside ? "by a script of the initrd" : "by the first process";
+	say("loading", helper ? "at the kernel's first request for a module, else " + last
+	                      : last + (why.empty() ? "" : "; not earlier: " + why));
 	if (helper && !why.empty())
 		std::printf("  ! modules may be out of the kernel's reach in that boot: %s\n", shown(why));
 	return helper;

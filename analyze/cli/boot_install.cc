@@ -12,7 +12,9 @@
 #include "analyze/cli/boot_events.h"
 #include "analyze/cli/child.h"
 #include "analyze/cli/dfr.h"
+#include "analyze/cli/file.h"
 #include "bootloader-hooks/boot/grub.h"
+#include "bootloader-hooks/boot/initrd.h"
 #include "bootloader-hooks/boot/install.h"
 #include "bootloader-hooks/boot/kernel_files.h"
 #include "formats/abi/control.h"
@@ -30,6 +32,7 @@ constexpr const char* kEnableExamples =
     "  dfr boot enable --runs 5          five boots are\n"
     "  dfr boot enable --name disk-io    with another program\n"
     "  dfr boot enable --menu            the menu offers it, and nothing else changes\n"
+    "  dfr boot enable --inside          in the machine's own initrd; GRUB is not told\n"
     "  dfr boot enable --name flight --then flight\n"
     "                                    and dfrd@flight records on with the same state\n";
 
@@ -93,28 +96,86 @@ void start_unit(const std::string& then) {
 		print_error("dfrd@" + then + " could not be started", "systemctl status dfrd@" + then);
 }
 
+// Succeeds if the shell command does, with a kernel's release as $1.
+bool succeeds(const char* command, const std::string& release) {
+	return run({"sh", "-c", command, "sh", release}) == 0;
+}
+
+int enable_inside(BootBuild build) {
+	build.inside = true;
+	const boot::Installation installation(build.root);
+	installation.check_inside();
+	build_boot_archive(build);
+	installation.enable_inside(
+	    {.name = build.name, .release = build.release, .loading = build.loading, .then = build.then});
+	const boot::InitrdBuilder& builder = *boot::initrd_builder(build.root);
+	if (!build.root.empty()) {
+		std::printf("enabled   in each initrd that is made from now on, by %s\n", builder.name);
+		return 0;
+	}
+	std::fflush(stdout);
+	if (!succeeds(builder.make, build.release) || !succeeds(builder.has_trace, build.release))
+		throw Error(std::string(builder.name) + " has not made an initrd of kernel " + build.release +
+		                " with the trace",
+		            "mend what it says above and enable it again, or dfr boot disable");
+	std::printf("enabled   in each initrd that %s makes from now on, and in that of kernel %s: for every "
+	            "boot,\n"
+	            "          until dfr boot disable. No boot that fails is counted there: dfr.off on the\n"
+	            "          kernel's command line, or the menu's recovery mode, boots without it\n",
+	            builder.name, shown(build.release));
+	return 0;
+}
+
+// What is inside initrds goes out of them, before the last trace of what was enabled goes.
+void leave_initrds(const boot::Installation& installation, const std::string& root) {
+	const std::vector<std::string> kernels = installation.kernels_inside();
+	installation.remove_hooks();
+	const boot::InitrdBuilder* const builder = boot::initrd_builder(root);
+	for (const std::string& release : kernels) {
+		if (!root.empty() || !builder) {
+			std::printf("initrd    of kernel %s: it has the trace until it is made anew\n",
+			            shown(release));
+			continue;
+		}
+		std::fflush(stdout);
+		if (succeeds(builder->has_trace, release) && !succeeds(builder->make, release))
+			throw Error(std::string(builder->name) + " has not made the initrd of kernel " +
+			                release + " anew, which has the trace",
+			            "mend what it says above, then dfr boot disable again");
+	}
+}
+
 } // namespace
 
 int run_boot_enable(int argc, char** argv) {
 	BootBuild build{.name = kDefaultBootProgram};
-	bool once = false, menu = false;
+	bool once = false, menu = false, inside = false;
 	unsigned runs = 0;
 	const auto app = make_app(
 	    "boot enable",
 	    "Boot with the trace from now on, by an entry of GRUB's menu of our own. The kernel, its\n"
-	    "initrd and grub.cfg are not written; dfr boot disable makes everything what it was.",
+	    "initrd and grub.cfg are not written; dfr boot disable makes everything what it was.\n"
+	    "With --inside it is in the machine's own initrd, and the boot loader is left alone.",
 	    kEnableExamples);
 	app->add_option("--name", build.name, "the boot program (default: default; dfr boot build --help)");
 	app->add_option("--kernel", build.release, "release of the kernel (default: the running one)");
 	auto* const once_flag = app->add_flag("--once", once, "only the next boot");
 	auto* const menu_flag =
 	    app->add_flag("--menu", menu, "only offer it in the menu")->excludes(once_flag);
-	app->add_option("--runs", runs, "so many boots (default: all)")
+	auto* const runs_option = app->add_option("--runs", runs, "so many boots (default: all)")
+	                              ->excludes(once_flag)
+	                              ->excludes(menu_flag);
+	app->add_flag("--inside", inside,
+	              "in the machine's own initrd, by a hook of initramfs-tools: for every boot, where\n"
+	              "the boot loader takes no further initrd or the command line may not be changed")
 	    ->excludes(once_flag)
-	    ->excludes(menu_flag);
+	    ->excludes(menu_flag)
+	    ->excludes(runs_option);
+	// The hook looks for both, for each kernel.
 	app->add_option("--module", build.module,
-	                "dfr.ko of that kernel, if the archive has to be made (default: looked for)");
-	app->add_option("--btf", build.types, "its types, likewise");
+	                "dfr.ko of that kernel, if the archive has to be made (default: looked for)")
+	    ->excludes("--inside");
+	app->add_option("--btf", build.types, "its types, likewise")->excludes("--inside");
 	app->add_option("--root", build.root, "the root of the machine that will boot (default: this one)");
 	add_loading(*app, build);
 	app->add_option("--then", build.then,
@@ -126,6 +187,8 @@ int run_boot_enable(int argc, char** argv) {
 		build.release = boot::running_release();
 	if (!build.then.empty())
 		check_unit(build.root, build.then);
+	if (inside)
+		return enable_inside(build);
 	const boot::Installation installation(build.root);
 	std::string hint;
 	if (const std::string why = installation.obstacle(build.release, hint); !why.empty())
@@ -153,6 +216,30 @@ int run_boot_enable(int argc, char** argv) {
 	return 0;
 }
 
+int run_boot_add(int argc, char** argv) {
+	BootBuild build{.inside = true};
+	const auto app = make_app(
+	    "boot add",
+	    "Put the trace into an initrd that is being made: compile what is enabled (else the default\n"
+	    "program) for its kernel, and write module, program and what loads them into its folder.\n"
+	    "All of it or nothing. The hook of dfr boot enable --inside runs it.",
+	    "  dfr boot add --kernel 6.1.0-60-amd64 /tmp/initrd\n");
+	app->add_option("folder", build.initrd, "the folder of the initrd's files")->required();
+	app->add_option("--kernel", build.release, "release of its kernel (default: the running one)");
+	app->add_option("--module", build.module, "its dfr.ko (default: looked for)");
+	app->add_option("--btf", build.types, "its types, likewise");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	const auto plan = boot::Installation("").plan();
+	build.name = plan ? plan->name : kDefaultBootProgram;
+	build.loading = plan ? plan->loading : "";
+	if (build.release.empty())
+		build.release = boot::running_release();
+	const std::string archive = build_boot_archive(build);
+	boot::add_to_initrd(boot::unpack_archive(read_file(archive, "an archive"), archive), build.initrd);
+	return 0;
+}
+
 int run_boot_renew(int argc, char** argv) {
 	BootBuild build;
 	const auto app = make_app(
@@ -173,7 +260,7 @@ int run_boot_renew(int argc, char** argv) {
 	const auto plan = installation.plan();
 	const auto kernels = boot::installed_kernels(build.root);
 	const std::string armed = installation.variable(boot::kArmedVariable);
-	if (!plan || armed == "failed" || armed == "spent" ||
+	if (!plan || plan->inside || armed == "failed" || armed == "spent" ||
 	    (build.release.empty() && !installation.follows(*plan, kernels)))
 		return 0;
 	if (build.release.empty() && !kernels.empty())
@@ -221,6 +308,7 @@ int run_boot_disable(int argc, char** argv) {
 		return *status;
 	const boot::Installation installation(root);
 	const std::string then = installation.plan().value_or(boot::BootPlan{}).then;
+	leave_initrds(installation, root);
 	const bool was_enabled = installation.disable();
 	if (root.empty())
 		end_kernel_events(anonymous_state());

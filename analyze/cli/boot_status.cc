@@ -12,11 +12,13 @@
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/boot.h"
+#include "analyze/cli/child.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/file.h"
 #include "analyze/cli/findings.h"
 #include "bootloader-hooks/boot/atomic_file.h"
 #include "bootloader-hooks/boot/grub.h"
+#include "bootloader-hooks/boot/initrd.h"
 #include "bootloader-hooks/boot/install.h"
 #include "bootloader-hooks/boot/kernel_files.h"
 #include "bootloader-hooks/boot/sha256.h"
@@ -51,6 +53,8 @@ std::string plan_text(const boot::BootPlan& plan) {
 	const std::string what = plan.name + " for kernel " + plan.release;
 	const std::string then =
 	    plan.then.empty() ? "" : "; dfrd@" + plan.then + " records on with its state";
+	if (plan.inside)
+		return plan.name + ", in each initrd that is made, every boot" + then;
 	if (plan.mode == "menu")
 		return what + ", in the menu only" + then;
 	if (plan.mode == "once")
@@ -58,9 +62,9 @@ std::string plan_text(const boot::BootPlan& plan) {
 	return what + (plan.runs ? ", " + std::to_string(plan.runs) + " boots yet" : ", every boot") + then;
 }
 
-void print_this_boot() {
+// `inside`: it is not the command line that asks for a trace.
+void print_this_boot(bool inside) {
 	const std::string line = boot::read_text("/proc/cmdline").value_or("");
-	const bool asked = line.find(boot::kFirstProcess) != std::string::npos;
 	int error = 0;
 	const std::vector<std::string> log = log_lines(error);
 	const auto has_line = [&log](const char* begin) {
@@ -70,6 +74,9 @@ void print_this_boot() {
 	const bool recorded = has_line("dfr: boot program is recording");
 	const bool helped = has_line("dfr: loading, because the kernel wants module ");
 	const bool first = has_line("dfr: loading as the first process");
+	const bool script = has_line("dfr: loading by a script of the initrd");
+	const bool asked =
+	    helped || script || (inside && error) || line.find(boot::kFirstProcess) != std::string::npos;
 	if (asked && error)
 		say("this boot", "was started for a trace; whether it was traced is not known: /dev/kmsg: " +
 		                     std::string(std::strerror(error)));
@@ -77,9 +84,10 @@ void print_this_boot() {
 		say("this boot", recorded && first ? "was traced, from the first process on"
 		                 : recorded && helped
 		                     ? "was traced, from a request of the kernel for a module on"
-		                 : recorded ? "was traced"
-		                 : asked    ? "was started for a trace and was not traced"
-		                            : "was started without a trace");
+		                 : recorded && script ? "was traced, from a script of the initrd on"
+		                 : recorded           ? "was traced"
+		                 : asked              ? "was started for a trace and was not traced"
+		                                      : "was started without a trace");
 	for (const std::string& one : log)
 		say("  log", one);
 	if (asked && !error && log.empty())
@@ -89,6 +97,32 @@ void print_this_boot() {
 }
 
 // --- the doctor ---------------------------------------------------------------------------
+
+// Of a trace inside the initrd, in place of the boot loader.
+void look_at_initrd(const std::string& root, const std::string& release, Findings& found) {
+	found.note("loader", "not asked: the trace is in the machine's own initrds");
+	found.note("counting", "nobody counts boots that fail: dfr.off on the kernel's command line, or the "
+	                       "menu's recovery mode, boots without the trace");
+	const boot::InitrdBuilder* const builder = boot::initrd_builder(root);
+	if (!builder) {
+		found.bad("hook", "nothing is known here that makes initrds", "dfr boot disable");
+		return;
+	}
+	for (const boot::HookFile& hook : builder->hooks) {
+		const std::string path = root + hook.path;
+		if (boot::read_text(path).value_or("") != hook.text || ::access(path.c_str(), X_OK) != 0)
+			found.bad("hook", path + " is not what was enabled", "dfr boot enable --inside");
+		else
+			found.good("hook", path);
+	}
+	if (!root.empty())
+		return;
+	if (run({"sh", "-c", builder->has_trace, "sh", release}) == 0)
+		found.good("initrd", "that of kernel " + release + " has the trace");
+	else
+		found.bad("initrd", "that of kernel " + release + " has no trace",
+		          "dfr boot enable --inside --kernel " + release);
+}
 
 void look_at_loader(const boot::Installation& installation, const std::string& release, Findings& found) {
 	std::string hint;
@@ -117,28 +151,30 @@ std::string signatures_wanted() {
 	           : "";
 }
 
-// Who will load the module, and why nobody before.
-void look_at_loading(const std::string& root, const std::string& release, bool helper, Findings& found) {
+// Who will load the module, and why nobody before. `last`: who does if nobody before has.
+void look_at_loading(const std::string& root, const std::string& release, const std::string& last,
+                     bool helper, Findings& found) {
 	const std::string why = boot::no_helper(root, release);
 	if (helper) {
 		found.note("loading",
 		           "at the kernel's first request for a module, while drivers still initialize");
-		found.note("", "if it makes none: by the first process (rdinit=/dfr-init)");
+		found.note("", "if it makes none: " + last);
 		if (const std::string signs = signatures_wanted(); !signs.empty())
-			found.note("", signs + ": by the first process, because the kernel gets the keys of "
-			                       "modules after its first request");
+			found.note("", signs + ": " + last +
+			                   ", because the kernel gets the keys of modules after its first "
+			                   "request");
 		if (!why.empty())
 			found.bad("", "modules may be out of the kernel's reach then: " + why,
 			          "dfr boot build --loading first-process");
 		return;
 	}
-	found.note("loading", "by the first process (rdinit=/dfr-init), before any other process");
+	found.note("loading", last);
 	found.note("", "not earlier, at the kernel's first request for a module: " +
 	                   (why.empty() ? "the archive was made without that: dfr boot build" : why));
 }
 
 void look_at_archive(const std::string& root, const std::string& path, const std::string& release,
-                     Findings& found) {
+                     bool inside, Findings& found) {
 	const std::vector<uint8_t> bytes = read_file(path, "an archive");
 	const auto files = boot::unpack_archive(bytes, path);
 	for (const char* const name :
@@ -153,7 +189,10 @@ void look_at_archive(const std::string& root, const std::string& path, const std
 		return !begin.empty() && boot::sha256(of).starts_with(begin);
 	};
 	found.good("archive", path + ", " + trace::grouped(bytes.size()) + " bytes");
-	look_at_loading(root, release, files.contains(boot::kHelperLink), found);
+	look_at_loading(root, release,
+	                inside ? "by the initrd's first script"
+	                       : "by the first process (rdinit=/dfr-init), before any other process",
+	                files.contains(boot::kHelperLink), found);
 	if (!same(origin.module, module) || !same(origin.dof, program))
 		found.bad("digests", "module or program are not those that the archive was made of",
 		          "dfr boot build");
@@ -230,7 +269,7 @@ int run_boot_status(int argc, char** argv) {
 		            " boot(s) with the trace were chosen since one reported; after the second GRUB "
 		            "disarms it");
 	if (root.empty())
-		print_this_boot();
+		print_this_boot(plan && plan->inside);
 	const auto files = installation.recordings();
 	say("stored", files.empty() ? "no recordings of boots"
 	                            : std::to_string(files.size()) + ", the last: " + files.back());
@@ -257,10 +296,14 @@ int run_boot_doctor(int argc, char** argv) {
 	if (release.empty())
 		release = plan ? plan->release : boot::running_release();
 	Findings found;
-	look_at_loader(installation, release, found);
+	const bool inside = plan && plan->inside;
+	if (inside)
+		look_at_initrd(root, release, found);
+	else
+		look_at_loader(installation, release, found);
 	const std::string path = installation.archive(name, release);
 	try {
-		look_at_archive(root, path, release, found);
+		look_at_archive(root, path, release, inside, found);
 	} catch (const Error& error) {
 		found.bad("archive", error.what(), "dfr boot build --name " + name + " --kernel " + release);
 	}

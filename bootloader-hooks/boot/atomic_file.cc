@@ -127,6 +127,13 @@ void link_atomically(const std::string& target, const std::string& path) {
 	count_change();
 }
 
+void rename_durably(const std::string& from, const std::string& to) {
+	if (::rename(from.c_str(), to.c_str()) != 0)
+		throw Error::from_errno("cannot write " + to, "run this as root");
+	sync_folder(to);
+	count_change();
+}
+
 void remove_durably(const std::string& path) {
 	if (::unlink(path.c_str()) != 0) {
 		if (errno == ENOENT)

@@ -20,6 +20,7 @@ void rewrite_atomically(const std::string& path, const std::string& text);
 std::string resolve_links(const std::string& root, std::string path);
 // A symbolic link; no error if there is one.
 void link_atomically(const std::string& target, const std::string& path);
+void rename_durably(const std::string& from, const std::string& to);
 // No error if there is none.
 void remove_durably(const std::string& path);
 // Nothing: there is no such file. Throws dfr::Error for other reasons.

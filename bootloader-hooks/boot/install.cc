@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bootloader-hooks/boot/grub.h"
+#include "bootloader-hooks/boot/initrd.h"
 #include "bootloader-hooks/boot/kernel_files.h"
 #include "formats/error.h"
 
@@ -64,7 +65,8 @@ std::vector<std::string> files_in(const std::string& folder, std::initializer_li
 std::string BootPlan::text() const {
 	return "name=" + name + "\nrelease=" + release + "\nmode=" + mode + "\nruns=" + std::to_string(runs) +
 	       "\n" + (loading.empty() ? "" : "loading=" + loading + "\n") +
-	       (then.empty() ? "" : "then=" + then + "\n") + (made_environment ? "grubenv=made\n" : "");
+	       (then.empty() ? "" : "then=" + then + "\n") + (made_environment ? "grubenv=made\n" : "") +
+	       (inside ? "inside=yes\n" : "");
 }
 
 BootPlan BootPlan::parse(const std::string& text) {
@@ -86,6 +88,8 @@ BootPlan BootPlan::parse(const std::string& text) {
 			plan.then = value;
 		else if (key == "grubenv")
 			plan.made_environment = value == "made";
+		else if (key == "inside")
+			plan.inside = value == "yes";
 		else if (key == "runs")
 			plan.runs = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
 	}
@@ -104,9 +108,9 @@ std::optional<BootPlan> Installation::plan() const {
 std::string Installation::obstacle(const std::string& release, std::string& hint) const {
 	const auto config = read_text(grub("grub.cfg"));
 	if (!config) {
-		hint = "give the kernel the archive as one more initrd, and rdinit=/dfr-init on its command "
-		       "line "
-		       "(dfr-boot(8), BOOTING WITH AN ARCHIVE)";
+		hint = std::string(initrd_builder(root_) ? "dfr boot enable --inside, or " : "") +
+		       "give the kernel the archive as one more initrd, and rdinit=/dfr-init on its command "
+		       "line (dfr-boot(8), BOOTING WITH AN ARCHIVE)";
 		return "there is no " + grub("grub.cfg") +
 		       ": the boot loader is not GRUB, which is the only one that "
 		       "dfr knows how to tell";
@@ -187,6 +191,7 @@ void Installation::enable(BootPlan plan) const {
 	std::string hint;
 	if (const std::string why = obstacle(plan.release, hint); !why.empty())
 		throw Error(why, hint);
+	refuse_other_way(false);
 	if (!cannot_count().empty())
 		plan.mode = "menu";
 	const auto config = read_text(grub("grub.cfg"));
@@ -209,7 +214,52 @@ void Installation::enable(BootPlan plan) const {
 	rewrite_atomically(grub("custom.cfg"), with_block(custom, grub_block(block, *entry)));
 }
 
+void Installation::refuse_other_way(bool inside) const {
+	if (const auto older = plan(); older && older->inside != inside)
+		throw Error(older->inside ? "the trace is enabled inside the initrd"
+		                          : "the trace is enabled by an entry of GRUB",
+		            "dfr boot disable, then enable it this way");
+}
+
+void Installation::check_inside() const {
+	if (!initrd_builder(root_))
+		throw Error(
+		    "nothing is known here that makes initrds: there is no " + root_ +
+		        initrd_builders().front().program,
+		    "dfr boot enable tells GRUB; for others see dfr-boot(8), BOOTING WITH AN ARCHIVE");
+	refuse_other_way(true);
+}
+
+void Installation::enable_inside(BootPlan plan) const {
+	check_inside();
+	plan.inside = true;
+	write_atomically(plan_path(), plan.text(), 0644);
+	link_units();
+	for (const HookFile& hook : initrd_builder(root_)->hooks)
+		write_atomically(root_ + hook.path, hook.text, 0755);
+}
+
+void Installation::remove_hooks() const {
+	for (const InitrdBuilder& builder : initrd_builders())
+		for (auto hook = builder.hooks.rbegin(); hook != builder.hooks.rend(); ++hook)
+			for (const char* const end : {"", ".dfr-new"})
+				remove_durably(root_ + hook->path + end);
+}
+
+std::vector<std::string> Installation::kernels_inside() const {
+	std::vector<std::string> found;
+	const auto now = plan();
+	const auto archives = files_in(root_ + "/boot/dfr", {".img"});
+	for (const std::string& release : installed_kernels(root_))
+		if (now && now->inside && std::ranges::any_of(archives, [&release](const std::string& path) {
+			    return path.ends_with("-" + release + ".img");
+		    }))
+			found.push_back(release);
+	return found;
+}
+
 bool Installation::disable() const {
+	remove_hooks();
 	const auto custom = read_text(grub("custom.cfg"));
 	const auto old = plan();
 	const bool had = old.has_value() || (custom && has_block(*custom));

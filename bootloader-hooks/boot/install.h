@@ -10,6 +10,10 @@
 //	/boot/grub/custom.cfg                the entry, and the choice of it
 //
 // disable goes the other way. grub.cfg, the machine's initrd and its kernel are never written.
+//
+// Or what `dfr boot enable --inside` changes, where the trace is in the machine's own initrd (initrd.h): archive,
+// enabled and units as above, then the builder's hooks. Whoever calls has the initrds made anew, after enable_inside(),
+// and between remove_hooks() and disable().
 #pragma once
 
 #include <optional>
@@ -28,6 +32,7 @@ struct BootPlan {
 	std::string loading;           // who is to load the module; empty: the earliest that works
 	std::string then;              // as this state dfrd@THEN records on after the boot; empty: it ends
 	bool made_environment = false; // there was no grubenv before
+	bool inside = false;           // in the machine's initrds; GRUB is not told
 
 	std::string text() const;
 	static BootPlan parse(const std::string& text);
@@ -53,6 +58,14 @@ public:
 	bool follows(const BootPlan& plan, const std::vector<std::string>& kernels) const;
 	// The archive is there already. Throws dfr::Error; what was done until then boots.
 	void enable(BootPlan plan) const;
+	// Throws dfr::Error if nothing is known that makes initrds, or GRUB was told.
+	void check_inside() const;
+	// The same as enable() inside the machine's initrds.
+	void enable_inside(BootPlan plan) const;
+	// Initrds that are made from now on have no trace.
+	void remove_hooks() const;
+	// Kernels whose initrds were made with the trace, as far as `dfr boot add` has left a copy of what it put there.
+	std::vector<std::string> kernels_inside() const;
 	// Returns whether anything was enabled. Archives go, sources stay.
 	bool disable() const;
 
@@ -69,6 +82,7 @@ private:
 		return resolve_links(root_, root_ + "/boot/grub/" + file);
 	}
 	std::string plan_path() const { return folder() + "/enabled"; }
+	void refuse_other_way(bool inside) const;
 	void arm(const std::string& how) const;
 	void disarm(bool made_environment) const;
 	void link_units() const;

@@ -15,6 +15,7 @@
 
 #include "bootloader-hooks/boot/atomic_file.h"
 #include "bootloader-hooks/boot/grub.h"
+#include "bootloader-hooks/boot/initrd.h"
 #include "bootloader-hooks/boot/install.h"
 #include "bootloader-hooks/boot/kernel_files.h"
 #include "formats/error.h"
@@ -114,6 +115,24 @@ void enable(const Machine& machine, const boot::BootPlan& with) {
 	boot::write_atomically(machine.root() + "/boot/dfr/default-" + kRelease + ".img",
 	                       std::string("archive"), 0600);
 	boot::Installation(machine.root()).enable(with);
+}
+
+constexpr const char* kScript = "/etc/initramfs-tools/scripts/init-top/00-dfr";
+constexpr const char* kHook = "/etc/initramfs-tools/hooks/dfr";
+
+// A machine that makes its initrds with initramfs-tools.
+void have_initramfs_tools(const Machine& machine) {
+	for (const char* const path : {"/usr/sbin/update-initramfs", "/etc/initramfs-tools/hooks/other",
+	                               "/etc/initramfs-tools/scripts/init-top/other"})
+		machine.write(path, "#!/bin/sh\n");
+	std::filesystem::permissions(machine.root() + "/usr/sbin/update-initramfs",
+	                             std::filesystem::perms{0755});
+}
+
+void enable_inside(const Machine& machine) {
+	boot::write_atomically(machine.root() + "/boot/dfr/default-" + kRelease + ".img",
+	                       std::string("archive"), 0600);
+	boot::Installation(machine.root()).enable_inside(plan("always"));
 }
 
 // In a process of its own, which ends after that many changes. Returns its exit status.
@@ -402,4 +421,106 @@ TEST_CASE("boot plan: who is to load the module, and who records on, come back",
 	asked.then = "flight";
 	CHECK(boot::BootPlan::parse(asked.text()).loading == "first-process");
 	CHECK(boot::BootPlan::parse(asked.text()).then == "flight");
+}
+
+TEST_CASE("boot enable --inside: hooks, and nothing of GRUB's; disable makes every file what it was",
+          "[boot]") {
+	const Machine machine;
+	have_initramfs_tools(machine);
+	const boot::Installation installation(machine.root());
+	const auto before = machine.all();
+	enable_inside(machine);
+	for (const char* const path : {kScript, kHook}) {
+		CHECK_THAT(machine.read(path), Catch::StartsWith("#!/bin/sh\n"));
+		CHECK(::access((machine.root() + path).c_str(), X_OK) == 0);
+	}
+	CHECK(machine.read("/boot/grub/custom.cfg") == "(none)");
+	CHECK(machine.read("/boot/grub/grubenv") == "(none)");
+	CHECK(installation.plan()->inside);
+	CHECK(installation.kernels_inside().empty());
+	for (const char* const release : {kRelease, "6.1.0-60-amd64"}) {
+		machine.write(std::string("/lib/modules/") + release + "/modules.dep", "");
+		machine.write(std::string("/boot/vmlinuz-") + release, "");
+	}
+	CHECK(installation.kernels_inside() == std::vector<std::string>{kRelease});
+	std::filesystem::remove_all(machine.root() + "/lib");
+	for (const char* const release : {kRelease, "6.1.0-60-amd64"})
+		std::filesystem::remove(machine.root() + "/boot/vmlinuz-" + release);
+	CHECK(installation.disable());
+	CHECK(machine.all() == before);
+}
+
+TEST_CASE("boot enable --inside, disable: an interrupted one has no half of a hook", "[boot]") {
+	const bool enabling = GENERATE(true, false);
+	unsigned changes = 1;
+	for (;; changes++) {
+		const Machine machine, whole;
+		have_initramfs_tools(machine);
+		have_initramfs_tools(whole);
+		enable_inside(whole);
+		const auto before = machine.all();
+		if (!enabling)
+			enable_inside(machine);
+		const int status = interrupted(changes, [&]() {
+			if (enabling)
+				enable_inside(machine);
+			else
+				boot::Installation(machine.root()).disable();
+		});
+		// The script does nothing without what the hook adds, and the hook has all that it needs.
+		for (const char* const path : {kScript, kHook})
+			CHECK((machine.read(path) == whole.read(path) || machine.read(path) == "(none)"));
+		if (machine.read(kHook) != "(none)") {
+			CHECK(machine.all() == whole.all());
+		}
+		boot::Installation(machine.root()).disable();
+		CHECK(machine.all() == before);
+		if (status == 0)
+			break;
+		REQUIRE(status == 99);
+	}
+	CHECK(changes == 7); // six changes each
+}
+
+TEST_CASE("boot enable: by GRUB or inside the initrd, not both", "[boot]") {
+	const Machine machine;
+	CHECK_THROWS_WITH(enable_inside(machine),
+	                  Catch::Contains("nothing is known here that makes initrds"));
+	have_initramfs_tools(machine);
+	enable(machine, plan("always"));
+	CHECK_THROWS_WITH(enable_inside(machine), Catch::Contains("by an entry of GRUB"));
+	CHECK(machine.read(kHook) == "(none)");
+	const boot::Installation installation(machine.root());
+	installation.disable();
+	enable_inside(machine);
+	CHECK_THROWS_WITH(enable(machine, plan("always")), Catch::Contains("inside the initrd"));
+	CHECK(machine.read("/boot/grub/custom.cfg") == "(none)");
+	std::filesystem::remove(machine.root() + "/boot/grub/grub.cfg");
+	std::string hint;
+	CHECK_THAT(installation.obstacle(kRelease, hint), Catch::Contains("not GRUB"));
+	CHECK_THAT(hint, Catch::StartsWith("dfr boot enable --inside"));
+}
+
+TEST_CASE("boot add: an initrd gets all files, the helper last, or none", "[boot]") {
+	const Machine machine;
+	machine.write("/usr/bin/kmod", "kmod");
+	std::filesystem::create_directories(machine.root() + "/usr/sbin");
+	std::filesystem::create_symlink("../bin/kmod", machine.root() + "/usr/sbin/modprobe");
+	const auto before = machine.all();
+	const std::string target = "/dfr-init";
+	const std::map<std::string, boot::ArchiveFile> files{
+	    {boot::kModuleFile, {boot::kModuleFile, 0644, {'m'}}},
+	    {boot::kShimFile, {boot::kShimFile, 0755, {'s'}}},
+	    {boot::kHelperLink, {boot::kHelperLink, 0777, {target.begin(), target.end()}, true}}};
+	std::filesystem::create_directories(machine.root() + "/dfr.ko/x"); // in the way of the module
+	CHECK_THROWS_WITH(boot::add_to_initrd(files, machine.root()), Catch::Contains("cannot write"));
+	std::filesystem::remove_all(machine.root() + "/dfr.ko");
+	CHECK(machine.all() == before);
+	boot::add_to_initrd(files, machine.root());
+	auto after = before;
+	after["/dfr.ko"] = "m";
+	after["/dfr-init"] = "s";
+	after["/usr/sbin/modprobe"] = target;
+	CHECK(machine.all() == after);
+	CHECK(::access((machine.root() + "/dfr-init").c_str(), X_OK) == 0);
 }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// See initrd.h.
+#include "bootloader-hooks/boot/initrd.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+#include "bootloader-hooks/boot/atomic_file.h"
+
+namespace dfr::boot {
+namespace {
+
+// initramfs-tools orders an initrd's scripts by what lies in its own folders, not by what hooks add: so there are two
+// files. Scripts without prerequisites run in the order of their names. kdump-tools make the crash kernel's initrd
+// from a copy of /etc/initramfs-tools: the hook sees where it lies.
+constexpr const char* kInitramfsScript = R"(#!/bin/sh
+# `dfr boot enable --inside` wrote this, and `dfr boot disable` removes it: traces the boot, unless the kernel has
+# begun already, and ends with the log saying so if anything is wrong.
+[ "$1" != prereqs ] && [ -x /dfr-init ] && /dfr-init
+exit 0
+)";
+constexpr const char* kInitramfsHook = R"(#!/bin/sh
+# `dfr boot enable --inside` wrote this, and `dfr boot disable` removes it: puts into the initrd what traces its boot.
+# If anything is wrong the initrd is made without that. The initrd of a crash kernel (kdump-tools) never gets it.
+[ "$1" != prereqs ] || exit 0
+if [ "$CONFDIR" = /etc/initramfs-tools ] && [ -x /usr/bin/dfr ]; then
+	/usr/bin/dfr boot add --kernel "$version" "$DESTDIR" >/dev/null && exit 0
+	echo "dfr: the boot of kernel $version will not be traced" >&2
+fi
+rm -f "$DESTDIR/scripts/init-top/00-dfr"
+exit 0
+)";
+
+void write_into(const std::string& folder, const ArchiveFile& file) {
+	const std::string path = folder + "/" + file.name;
+	if (!file.link)
+		return write_atomically(path, file.bytes, file.mode);
+	const std::string beside = path + ".dfr-new";
+	remove_durably(beside);
+	link_atomically({file.bytes.begin(), file.bytes.end()}, beside);
+	rename_durably(beside, path);
+}
+
+} // namespace
+
+const std::vector<InitrdBuilder>& initrd_builders() {
+	static const std::vector<InitrdBuilder> builders{
+	    {.name = "initramfs-tools",
+	     .program = "/usr/sbin/update-initramfs",
+	     .hooks = {{"/etc/initramfs-tools/scripts/init-top/00-dfr", kInitramfsScript},
+	               {"/etc/initramfs-tools/hooks/dfr", kInitramfsHook}},
+	     .make = "update-initramfs -u -k \"$1\"",
+	     .has_trace = "lsinitramfs \"/boot/initrd.img-$1\" 2>/dev/null | grep -qx dfr.ko"}};
+	return builders;
+}
+
+const InitrdBuilder* initrd_builder(const std::string& root) {
+	const auto found = std::ranges::find_if(initrd_builders(), [&root](const InitrdBuilder& one) {
+		return ::access((root + one.program).c_str(), X_OK) == 0;
+	});
+	return found == initrd_builders().end() ? nullptr : &*found;
+}
+
+void add_to_initrd(const std::map<std::string, ArchiveFile>& files, const std::string& folder) {
+	try {
+		for (const bool links : {false, true})
+			for (const auto& [name, file] : files)
+				if (file.link == links)
+					write_into(folder, file);
+	} catch (...) {
+		for (const auto& [name, file] : files)
+			if (!file.link)
+				::unlink((folder + "/" + name).c_str());
+		throw;
+	}
+}
+
+} // namespace dfr::boot

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The trace inside the machine's own initrd, where the boot loader takes no archive of ours or the command line is not
+// ours to change: files of hooks for what makes initrds (`dfr boot enable --inside` writes them, install.h), and what
+// the hooks then put into each initrd that is made. Whatever fails in a hook, the initrd is made, without a trace.
+//
+// The hook calls `dfr boot add`, which compiles the program for that kernel and puts the files of archive.h into the
+// initrd's folder. In the boot shim.c is then the kernel's helper, as it is with an archive, or the initrd's script
+// starts it, if no module was requested before.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bootloader-hooks/boot/archive.h"
+
+namespace dfr::boot {
+
+struct HookFile {
+	const char* path; // below the machine's root
+	const char* text;
+};
+
+// What makes the initrds of a machine.
+struct InitrdBuilder {
+	const char* name;
+	const char* program;         // which is there where the builder is
+	std::vector<HookFile> hooks; // what makes the others work is the last
+	// Shell commands, with a kernel's release as $1: make that kernel's initrd anew; succeed if it has the trace.
+	const char* make;
+	const char* has_trace;
+};
+
+const std::vector<InitrdBuilder>& initrd_builders();
+// The one that the machine at `root` has; none: nullptr.
+const InitrdBuilder* initrd_builder(const std::string& root);
+
+// Writes an archive's files into the folder of an initrd that is being made: all of them, or none if it throws
+// dfr::Error. The link is made last, because what is behind it must be there.
+void add_to_initrd(const std::map<std::string, ArchiveFile>& files, const std::string& folder);
+
+} // namespace dfr::boot
