@@ -276,14 +276,22 @@ void judge_full(Verdict& verdict, const Catalog& catalog) {
 		    "; bufpolicy=fill)");
 }
 
-// What fired on the CPU of an oops, from the mark's time until all CPUs had stopped, is in no record and no counter.
+// What fires when the kernel has ended a state is in no record and no counter; after an oops, on its CPU, from the mark's
+// time on, and elsewhere when all CPUs had stopped.
 void judge_killed(Verdict& verdict, const Catalog& catalog, const Merger& merger) {
-	for (const EventMark& mark : catalog.events)
-		if (mark.event == DFR_EVENT_KILLED && mark.value == DFR_KILLED_OOPS &&
-		    mark.time <= merger.selection().to)
-			verdict.reasons.push_back(
-			    "ended by an oops of the kernel inside a probe's firing (from " +
-			    time_text(catalog, mark.time) + " on, what fired on its CPU is not known)");
+	for (const EventMark& mark : catalog.events) {
+		if (mark.event != DFR_EVENT_KILLED || mark.time > merger.selection().to)
+			continue;
+		const std::string when = time_text(catalog, mark.time);
+		verdict.reasons.push_back(
+		    mark.value == DFR_KILLED_OOPS
+		        ? "ended by an oops of the kernel inside a probe's firing (from " + when +
+		              " on, what fired on its CPU is not known)"
+		        : "ended by the kernel at " + when + ", because " +
+		              (mark.value == DFR_KILLED_CONSUMER
+		                   ? "its consumer was not seen for too long"
+		                   : "probes took more than nine tenths of a CPU for a second"));
+	}
 }
 
 struct Moment {

@@ -442,7 +442,7 @@ TEST_CASE("the merger orders events by time, then CPU, then place", "[trace]") {
 	CHECK(verdict.to == 130);
 }
 
-TEST_CASE("an oops inside a firing makes the verdict partial from then on", "[trace]") {
+TEST_CASE("a state that the kernel has ended makes the verdict partial from then on", "[trace]") {
 	test::ListSource source;
 	source.the_catalog = sample_catalog();
 	BlockBytes block = begun(0, 1, 100);
@@ -454,17 +454,24 @@ TEST_CASE("an oops inside a firing makes the verdict partial from then on", "[tr
 		merger.run([](const trace::Record&) { return true; });
 		return trace::judge(source, merger);
 	};
-	source.the_catalog.events.push_back(
-	    {.event = DFR_EVENT_KILLED, .value = DFR_KILLED_COST, .time = 400});
-	CHECK(judged_to(UINT64_MAX).complete); // up to its end
-	source.the_catalog.events.back().value = DFR_KILLED_OOPS;
+	struct Killed {
+		int32_t why;
+		const char *begins, *ends;
+	};
+	const auto [why, begins, ends] =
+	    GENERATE(Killed{DFR_KILLED_OOPS, "ended by an oops of the kernel inside a probe's firing (from ",
+	                    " on, what fired on its CPU is not known)"},
+	             Killed{DFR_KILLED_COST, "ended by the kernel at ",
+	                    ", because probes took more than nine tenths of a CPU for a second"},
+	             Killed{DFR_KILLED_CONSUMER, "ended by the kernel at ",
+	                    ", because its consumer was not seen for too long"});
+	source.the_catalog.events.push_back({.event = DFR_EVENT_KILLED, .value = why, .time = 400});
 	const trace::Verdict verdict = judged_to(UINT64_MAX);
 	REQUIRE(verdict.reasons.size() == 1);
-	CHECK(
-	    verdict.reasons[0].starts_with("ended by an oops of the kernel inside a probe's firing (from "));
-	CHECK(verdict.reasons[0].ends_with(" on, what fired on its CPU is not known)"));
+	CHECK(verdict.reasons[0].starts_with(begins));
+	CHECK(verdict.reasons[0].ends_with(ends));
 	CHECK_FALSE(verdict.complete);
-	CHECK_FALSE(judged_to(400).complete); // the dead firing's own time at the earliest
+	CHECK_FALSE(judged_to(400).complete); // what fired then may have no record
 	CHECK(judged_to(399).complete);
 }
 
