@@ -164,7 +164,9 @@ struct dfr_cat_memory {
 enum dfr_event {
 	DFR_EVENT_GO = 1, /* value: CPU of BEGIN */
 	DFR_EVENT_STOP,   /* value: CPU of END */
-	DFR_EVENT_EXIT,   /* value: status given to exit(); the last event counts */
+	/* value: status given to exit(); the last event counts. time: what fired before it is recorded; of one in END:
+	   when the engine told */
+	DFR_EVENT_EXIT,
 	DFR_EVENT_PANIC,
 	DFR_EVENT_DETACHED, /* the governor detached a probe that cost too much; value: its id */
 	DFR_EVENT_ATTACHED, /* the governor attached it again; value: its id */
@@ -177,7 +179,7 @@ enum dfr_event {
 	DFR_EVENT_SNAPSHOT /* in a snapshot's file only: its trigger's time, and text as of MARK: why */
 };
 
-/* Why the kernel ended a state. */
+/* Why the kernel ended a state. time: what fired before it is recorded, or counted as lost. */
 enum dfr_killed {
 	DFR_KILLED_COST,     /* the deadman: probes took too much */
 	DFR_KILLED_CONSUMER, /* likewise: the consumer was gone */

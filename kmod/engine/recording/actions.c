@@ -16,7 +16,7 @@ enum dfr_outcome dfr_take_exit(struct dfr_run *run, const struct dfr_step *step,
 		return dfr_machine_state(run->machine);
 	before = dfr_read_once(&state->st_activity);
 	if (before == DFR_WARMUP || before == DFR_ACTIVE) {
-		if (dfr_cmpxchg(&state->st_activity, before, (u32)DFR_DRAINING) != before)
+		if (!dfr_becomes_over(state, before, DFR_DRAINING, dfr_firing_time(run->firing)))
 			return DFR_RUN_DROP;
 	} else if (before != DFR_COOLDOWN) {
 		return DFR_RUN_DROP;

@@ -79,6 +79,23 @@ static dfr_noinline void run_general(struct dfr_cpu *pc, struct dfr_firing *firi
 		dfr_run_ecb(firing, ecb, share, &share->sh_machine, pc->pc_stamp);
 }
 
+/*
+ * The state may have ended while this firing was under way, which then has a time before that, and of which something
+ * may be recorded and this clause is not.
+ */
+static dfr_cold void cut_off(struct dfr_state *state, const struct dfr_firing *firing)
+{
+	u64 over = dfr_read_once(&state->st_over);
+	u64 seen;
+
+	while (firing->fr_time && firing->fr_time < over) {
+		seen = dfr_cmpxchg(&state->st_over, over, firing->fr_time);
+		if (seen == over)
+			return;
+		over = seen;
+	}
+}
+
 /* The state does not record on this CPU: it has ended, has not begun, is throttled, or has no share here. */
 static dfr_cold void not_live(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb)
 {
@@ -89,9 +106,11 @@ static dfr_cold void not_live(struct dfr_cpu *pc, struct dfr_firing *firing, str
 		run_general(pc, firing, ecb, share);
 		return;
 	}
-	if (!state_listens(state) || !may_see(ecb, firing))
+	if (!state_listens(state))
+		cut_off(state, firing);
+	else if (!may_see(ecb, firing))
 		return;
-	if (share)
+	else if (share)
 		dfr_governor_skipped(share, ecb, firing);
 	else if (is_states_first(ecb))
 		lost_without_share(state, firing->fr_probe);

@@ -245,7 +245,7 @@ static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 	pc->pc_bad_quarters = 0;
 	for (; ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
 		state = ecb->ec_state;
-		if (dfr_governor_budget(state) || !dfr_becomes_killed(state, DFR_ACTIVE))
+		if (dfr_governor_budget(state) || !dfr_becomes_over(state, DFR_ACTIVE, DFR_KILLED, now))
 			continue;
 		dfr_plat_wake(state);
 		return;

@@ -415,7 +415,7 @@ int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_
 		if (take.tk_share && (cpu == DFR_ALL_CPUS || cpu == i))
 			take_from(state, &take);
 	}
-	dfr_state_end_broken(state);
+	dfr_state_notice_end(state);
 	dfr_mutex_unlock(&state->st_lock);
 	*count = take.tk_count;
 	return 0;
@@ -528,7 +528,7 @@ void dfr_state_blocks(struct dfr_state *state, struct dfr_ioc_blocks *io, struct
 	tail.tl_share = share_of(state, io->cpu);
 	if (tail.tl_share)
 		dfr_visit_cpu(state->st_engine, io->cpu, read_tail, &tail);
-	dfr_state_end_broken(state);
+	dfr_state_notice_end(state);
 	dfr_mutex_unlock(&state->st_lock);
 	for (; (block = dfr_state_block(state, io->cpu, io->block)); io->block++) {
 		if (io->count == room)

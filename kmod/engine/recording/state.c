@@ -336,6 +336,7 @@ static void tell_counted(struct dfr_state *state)
  */
 static void log_exit(struct dfr_state *state)
 {
+	u64 time = dfr_read_once(&state->st_over);
 	s32 status;
 
 	if (!dfr_load_acquire(&state->st_exited))
@@ -343,9 +344,11 @@ static void log_exit(struct dfr_state *state)
 	status = dfr_read_once(&state->st_exit_status);
 	if (state->st_exit_logged && status == state->st_exit_told)
 		return;
+	if (!time || state->st_exit_logged) /* it was END's */
+		time = dfr_plat_clock(NULL);
 	state->st_exit_logged = true;
 	state->st_exit_told = status;
-	dfr_catalog_event(state, DFR_EVENT_EXIT, status, dfr_plat_clock(NULL));
+	dfr_catalog_event(state, DFR_EVENT_EXIT, status, time);
 }
 
 /* A fill ring becomes full in probe context too. Until the time written here, answers are complete. */
@@ -372,21 +375,23 @@ static const char *const killed_texts[] = {
 		"the kernel oopsed inside a probe's firing: nothing records until this module is loaded anew",
 };
 
-/* Probe context kills by changing st_activity only; the rest is done here. */
+/* Probe context kills by changing st_activity and st_over only; the rest is done here. */
 static void end_killed(struct dfr_state *state, enum dfr_killed why)
 {
-	u64 time = dfr_plat_clock(NULL);
-	u64 unknown;
+	u64 time, unknown;
 
 	if (state->st_ended)
 		return;
 	state->st_ended = state->st_unsettled = true;
 	set_active(state, false);
-	/* Asked after all CPUs were visited. Whatever else is wrong: the answer is not whole. */
+	/* Asked after all CPUs were visited, so no firing is under way that began before the end. */
+	time = dfr_read_once(&state->st_over);
 	unknown = dfr_load_acquire(&state->st_engine->en_broken);
+	/* Whatever else is wrong: the answer is not whole. */
 	if (unknown) {
 		why = DFR_KILLED_OOPS;
-		time = unknown > state->st_began ? unknown : state->st_began;
+		unknown = unknown > state->st_began ? unknown : state->st_began;
+		time = time && time < unknown ? time : unknown;
 	}
 	dfr_catalog_event(state, DFR_EVENT_KILLED, (s32)why, time);
 	dfr_plat_log("state %u is killed: %s", dfr_state_number(state), killed_texts[why]);
@@ -396,13 +401,23 @@ static void end_killed(struct dfr_state *state, enum dfr_killed why)
  * END does not fire any more: it could come to the CPU whose guard is taken. A CPU that was visited before this is asked
  * had either recorded all that fired by then, or the state ends here.
  */
-bool dfr_state_end_broken(struct dfr_state *state)
+static void kill_broken(struct dfr_state *state)
 {
-	if (state->st_ended || !dfr_engine_broken(state->st_engine) ||
-	    (!dfr_becomes_killed(state, DFR_ACTIVE) && !dfr_becomes_killed(state, DFR_DRAINING) &&
-	     !dfr_becomes_killed(state, DFR_COOLDOWN) && dfr_read_once(&state->st_activity) != DFR_KILLED))
+	if (!dfr_becomes_killed(state, DFR_ACTIVE) && !dfr_becomes_killed(state, DFR_DRAINING))
+		dfr_becomes_killed(state, DFR_COOLDOWN);
+}
+
+bool dfr_state_notice_end(struct dfr_state *state)
+{
+	log_exit(state);
+	log_full(state);
+	if (state->st_ended)
 		return false;
-	end_killed(state, DFR_KILLED_OOPS);
+	if (dfr_engine_broken(state->st_engine))
+		kill_broken(state);
+	if (dfr_read_once(&state->st_activity) != DFR_KILLED)
+		return false;
+	end_killed(state, DFR_KILLED_COST);
 	dfr_plat_wake(state);
 	return true;
 }
@@ -412,7 +427,7 @@ bool dfr_state_kill(struct dfr_state *state)
 	bool active;
 
 	dfr_mutex_lock(&state->st_lock);
-	active = dfr_becomes_killed(state, DFR_ACTIVE);
+	active = dfr_becomes_over(state, DFR_ACTIVE, DFR_KILLED, dfr_plat_clock(NULL));
 	if (active)
 		end_killed(state, DFR_KILLED_CONSUMER);
 	dfr_mutex_unlock(&state->st_lock);
@@ -426,7 +441,7 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 
 	/* A killed state has ended already, and its END does not fire. */
 	if (activity == DFR_KILLED) {
-		end_killed(state, DFR_KILLED_COST);
+		dfr_state_notice_end(state);
 		return 0;
 	}
 	/* Whoever claims a kept state cannot know that it was stopped before. */
@@ -435,20 +450,18 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 	if (activity != DFR_ACTIVE && activity != DFR_DRAINING)
 		return -EINVAL;
 	set_active(state, false);
-	if (dfr_state_end_broken(state))
+	if (dfr_state_notice_end(state))
 		return 0;
 	dfr_spec_clean(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_COOLDOWN);
 	dfr_governor_end(state, dfr_plat_clock(NULL));
 	cpu = fire_dtrace(state, DFR_PROBE_END);
-	if (dfr_state_end_broken(state)) /* END may not have fired */
+	if (dfr_state_notice_end(state)) /* END may not have fired */
 		return 0;
 	dfr_spec_clean(state);
 	tell_counted(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 	state->st_ended = true;
-	log_exit(state);
-	log_full(state);
 	dfr_triggers_mark(state);
 	dfr_catalog_event(state, DFR_EVENT_STOP, (s32)cpu, dfr_plat_clock(NULL));
 	if (end_cpu)
@@ -550,7 +563,7 @@ void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
 
 	memset(status, 0, sizeof(*status));
 	dfr_mutex_lock(&state->st_lock);
-	dfr_state_end_broken(state);
+	dfr_state_notice_end(state);
 	status->size = sizeof(*status);
 	status->activity = dfr_read_once(&state->st_activity);
 	status->exited = dfr_load_acquire(&state->st_exited);
@@ -572,10 +585,8 @@ static bool keep(struct dfr_state *state)
 {
 	bool due = false;
 
-	dfr_state_end_broken(state);
-	if (dfr_read_once(&state->st_activity) == DFR_KILLED)
-		end_killed(state, DFR_KILLED_COST);
-	else if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
+	dfr_state_notice_end(state);
+	if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
 		due = dfr_governor_keep(state, dfr_plat_clock(NULL));
 	due |= state->st_unsettled;
 	state->st_unsettled = false;
@@ -583,8 +594,6 @@ static bool keep(struct dfr_state *state)
 	dfr_vars_clean(state->st_vars);
 	tell_counted(state);
 	dfr_ring_seal(state);
-	log_exit(state);
-	log_full(state);
 	dfr_triggers_mark(state);
 	return due;
 }

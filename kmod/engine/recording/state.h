@@ -96,8 +96,9 @@ struct dfr_catlog_extent {
  * st_lock, which is inside the engine's lock and is not held while a provider arms or disarms.
  */
 struct dfr_state {
-	u32 st_activity;	    /* enum dfr_activity; in probe context only exit() and deadman() set it */
-	struct dfr_share **st_live; /* [priority][cpu]; NULL: its clauses do not record there now */
+	u32 st_activity; /* enum dfr_activity; in probe context only exit() and deadman() set it, */
+	u64 st_over;	 /* and this first: what fired before it is recorded or counted; 0: all so far */
+	struct dfr_share **st_live;   /* [priority][cpu]; NULL: its clauses do not record there now */
 	struct dfr_share **st_shares; /* [cpu]; NULL: that CPU has none */
 	struct dfr_engine *st_engine;
 	struct dfr_state *st_next;
@@ -232,6 +233,15 @@ static inline bool dfr_becomes_killed(struct dfr_state *state, u32 from)
 	return dfr_cmpxchg(&state->st_activity, from, (u32)DFR_KILLED) == from;
 }
 
+/* Any context. Recording ends in order: what fired before `now` is recorded. True: it was FROM until now. */
+static inline bool dfr_becomes_over(struct dfr_state *state, u32 from, u32 to, u64 now)
+{
+	if (dfr_read_once(&state->st_activity) != from)
+		return false;
+	dfr_cmpxchg(&state->st_over, 0ULL, now);
+	return dfr_cmpxchg(&state->st_activity, from, to) == from;
+}
+
 /* The next record, or housekeeping, tells what has changed. On the share's CPU. */
 static inline void dfr_thin_tell(struct dfr_share *share)
 {
@@ -240,11 +250,12 @@ static inline void dfr_thin_tell(struct dfr_share *share)
 }
 
 /*
- * state.c. After an oops inside a firing, ends the state and says so in its catalog; true: it ends here. Who tells a
- * consumer what was recorded until now asks after he has visited the CPU: else a hit that this CPU has missed lay
+ * state.c. Tells the catalog how recording has ended where no catalog can be written: by exit(), a full ring, the deadman,
+ * an oops inside a firing. A state that one of the last two has ended ends here; then the result is true. Who tells a
+ * consumer what was recorded until now calls it after he has visited the CPU: else a hit that this CPU has left out lay
  * before that moment, and no mark told of it. The state's lock is held.
  */
-bool dfr_state_end_broken(struct dfr_state *state);
+bool dfr_state_notice_end(struct dfr_state *state);
 
 /* prepare.c */
 /* Allocates everything that probe context will need. If this fails, the state can only be destroyed. */

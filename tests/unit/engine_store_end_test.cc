@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// How a state's end that comes in probe context gets into its catalog (kmod/engine/recording/state.c): by whoever asks
+// for its records or its status, before housekeeping has looked, with the time from which on nothing is sure.
+#include <catch2/catch.hpp>
+
+#include <utility>
+
+#include "tests/unit/engine_store_rig.h"
+extern "C" {
+#include "kmod/engine/recording/store.h"
+}
+
+using namespace store_rig;
+
+namespace {
+
+using Events = std::vector<std::pair<int32_t, uint64_t>>; // value, time
+
+Events events(State& state, uint32_t which) {
+	state.read_catalog();
+	Events found;
+	for (const auto& mark : state.catalog.events)
+		if (mark.event == which)
+			found.emplace_back(mark.value, mark.time);
+	return found;
+}
+
+enum class Asks { kBlocks, kTake, kStatus, kStop };
+
+void ask(State& state, Asks how) {
+	dfr_ioc_blocks io{.cpu = 0, .count = 8};
+	std::vector<dfr_ioc_seen> seen(io.count);
+	switch (how) {
+	case Asks::kBlocks: dfr_state_blocks(state.state, &io, seen.data()); break;
+	case Asks::kTake: state.take_raw(true); break;
+	case Asks::kStatus: state.status(); break;
+	case Asks::kStop: CHECK(state.stop() == 0); break;
+	}
+}
+
+Asks any_way() {
+	return GENERATE(Asks::kBlocks, Asks::kTake, Asks::kStatus, Asks::kStop);
+}
+
+} // namespace
+
+TEST_CASE("who asks for records or status is told that the deadman has ended the state",
+          "[engine][store][end]") {
+	constexpr uint64_t kHook = 10'000, kStep = kHook + kHook / 50, kStart = 1'000'000'000'000; // 98 %
+	const Asks how = any_way();
+	Running running(
+	    Program().clause("rig::read:entry", {trace(arg(0))}).option(DFR_OPT_BUFSIZE, 32 << 20),
+	    [](Rig& rig) { dfr_engine_govern(rig.engine(), kHook); });
+	auto& [rig, read, state] = running;
+	uint64_t time = kStart;
+	for (; dfr_state_activity(state.state) == DFR_ACTIVE; time += kStep) {
+		REQUIRE(time < kStart + 4'000'000'000);
+		rig.fire(read, {1}, time);
+	}
+	const uint64_t killed = time - kStep;
+	for (int i = 0; i < 1000; i++, time += kStep)
+		rig.fire(read, {2}, time);
+	CHECK(events(state, DFR_EVENT_KILLED).empty());
+	ask(state, how);
+	CHECK(events(state, DFR_EVENT_KILLED) == Events{{DFR_KILLED_COST, killed}});
+	if (how != Asks::kStop)
+		CHECK(read->pb_ecbs != nullptr); // disarming patches code
+	dfr_state_clean(state.state);
+	CHECK(read->pb_ecbs == nullptr);
+	CHECK(events(state, DFR_EVENT_KILLED).size() == 1);
+	CHECK(events(state, DFR_EVENT_STOP).empty());
+	CHECK(state.status().records == (killed - kStart) / kStep + 1);
+}
+
+// One of its clauses may have recorded the firing, and the others have not.
+TEST_CASE("what is told is not later than a firing that was under way", "[engine][store][end]") {
+	static State* dying;
+	Rig rig;
+	dfr_probe* read = rig.probe("read", "entry", 4);
+	rig.ops.getarg = [](const dfr_firing*, unsigned) -> u64 {
+		dfr_becomes_over(dying->state, DFR_ACTIVE, DFR_KILLED, 2500); // as by another CPU
+		return 7;
+	};
+	State first(rig), second(rig);
+	dying = &second;
+	REQUIRE(first.enable(Program().clause("rig::read:entry", {trace(arg(0)), trace(arg(3))})) == 0);
+	REQUIRE(second.enable(Program().clause("rig::read:entry", {trace(arg(0))})) == 0);
+	REQUIRE(first.go() == 0);
+	REQUIRE(second.go() == 0);
+	rig.fire(read, {1}, 2000);
+	rig.fire(read, {1}, 3000);
+	CHECK(first.status().records == 2);
+	CHECK(second.status().records == 0);
+	CHECK(events(second, DFR_EVENT_KILLED) == Events{{DFR_KILLED_COST, 2000}});
+}
+
+TEST_CASE("who asks for records or status is told of exit() and of a full ring", "[engine][store][end]") {
+	const Asks how = any_way();
+	Running running(Program()
+	                    .clause("rig::read:entry", arg0_is(9), {exit_with(3)})
+	                    .clause("rig::read:entry", {trace(arg(0))})
+	                    .option(DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_FILL)
+	                    .option(DFR_OPT_BUFSIZE, 4096));
+	auto& [rig, read, state] = running;
+	SECTION("exit()") {
+		rig.fire(read, {1}, 1000);
+		rig.fire(read, {9}, 2000);
+		rig.fire(read, {1}, 3000);
+		CHECK(events(state, DFR_EVENT_EXIT).empty());
+		ask(state, how);
+		CHECK(events(state, DFR_EVENT_EXIT) == Events{{3, 2000}});
+	}
+	SECTION("a full ring") {
+		for (uint64_t time = 1000; time < 3000; time++)
+			rig.fire(read, {1}, time);
+		CHECK(events(state, DFR_EVENT_FULL).empty());
+		ask(state, how);
+		const uint64_t recorded = state.status().records;
+		REQUIRE(recorded < 2000);
+		CHECK(events(state, DFR_EVENT_FULL) == Events{{0, 1000 + recorded - 1}});
+	}
+}
+
+TEST_CASE("an exit() in END has an event of its own, at its own time", "[engine][store][end]") {
+	Running running(Program()
+	                    .clause("rig::read:entry", arg0_is(9), {exit_with(3)})
+	                    .clause("dtrace:::END", {exit_with(4)}));
+	auto& [rig, read, state] = running;
+	rig.fire(read, {9}, 2000);
+	REQUIRE(state.stop() == 0);
+	const Events exits = events(state, DFR_EVENT_EXIT);
+	REQUIRE(exits.size() == 2);
+	CHECK(exits[0] == std::pair<int32_t, uint64_t>{3, 2000});
+	CHECK(exits[1].first == 4);
+	CHECK(exits[1].second > 2000);
+}
