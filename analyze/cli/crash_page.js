@@ -67,9 +67,13 @@ function fill_crash() {
 	head(panic ? "panic of " + machine : "the end of " + machine, panic
 		? "at " + report.end_text + " on CPU " + panic.cpu + " in " + panic.comm + ": " + panic.reason
 		: "No panic is known; times are before the last record, " + report.end_text);
-	if (report.ended_before_ns !== null)
-		by("verdict").before(element("p", "partial", "The state had ended " + (report.ended_before_ns / 1e9).toFixed(6) + " s before " + the_end +
-			": what ended since may have no record."));
+	if (report.ended_before_ns !== null) {
+		const before = (report.ended_before_ns / 1e9).toFixed(6) + " s before " + the_end;
+		by("verdict").before(element("p", "partial", report.ended_by === "oops"
+			? "An oops of the kernel inside a probe's firing had ended the state: what ended from " + before + " on may have no record."
+			: (report.ended_by === "exit" ? "The program had called exit() " : "The state had ended ") + before +
+				": what ended since may have no record."));
+	}
 	const cpus = section("cpus", "the last second, CPU by CPU, and who made records there",
 		"A CPU's bars are of 20 ms" + (panic ? " (one bar of all after the panic)" : "") + ", darker with more records (1, 10, 100, 1,000). " +
 		"A bar of a thread is a turn of its records, less than a millisecond apart, with none of another thread between them; " +
@@ -81,7 +85,8 @@ function fill_crash() {
 		!report.ends_recorded ? "No ends were recorded, or only under a predicate." : unended.length ? "" : "Nothing that is known.");
 	section_of_records("not-known", "begun, end not known", "service goes-on", report.end_not_known,
 		!report.end_not_known.length && !report.not_followed ? "" : "The end may be among what was overwritten, lost or thinned" +
-			(report.ended_before_ns === null ? "." : ", or have come when the state had ended.") +
+			(report.ended_before_ns === null ? "" : ", or have come when the state had ended") +
+			(report.ends_not_armed ? ", or be of a probe that could not be armed (dfr info names it)." : ".") +
 		(report.not_followed ? " " + report.not_followed + " more are not followed." : ""));
 	section_of_records("in-flight", "speculations that were not committed, by number", "moment", report.in_flight, report.in_flight.length
 		? "Of several CPUs perhaps discarded." + (report.in_flight_more ? " " + records(report.in_flight_more) + " more: dfr harvest --speculations stores all." : "")

@@ -107,6 +107,7 @@ CrashReport::CrashReport(trace::BlockSource& source, trace::BlockSource* in_flig
     : source_(source), catalog_(source.catalog()) {
 	find_end();
 	find_ends();
+	find_unarmed();
 	source_.names(names_);
 	trace::Merger merger(source_);
 	merger.run([this](const trace::Record& record) {
@@ -161,6 +162,38 @@ void CrashReport::find_ends() {
 		if (const auto end = ends_.find(pair);
 		    end != ends_.end() && !end->second.probes.contains(probe))
 			ends_.erase(end);
+	find_exits(target);
+}
+
+// One in END tells of nothing that STOP does not.
+void CrashReport::find_exits(replay::RecordingTarget& target) {
+	for (const trace::Ecb& ecb : catalog_.ecbs) {
+		const trace::Layout* const layout = catalog_.layout_of(ecb.epid);
+		const dof::Image* const image = layout ? target.image(layout->dof) : nullptr;
+		if (!image || layout->clause >= image->ecbs.size())
+			continue;
+		const auto& actions = image->body_of(image->ecbs[layout->clause]).actions;
+		if (std::any_of(layout->fields.begin(), layout->fields.end(), [&](const dfr_field& field) {
+			    return field.action < actions.size() &&
+			           actions[field.action].kind == DFR_ACT_EXIT;
+		    }))
+			exits_.insert(ecb.epid);
+	}
+}
+
+// By its id, or as one of those that a provider could not name. Clauses that were withheld (a negative number) have no ECB.
+bool CrashReport::may_be_unarmed(const End& end) const {
+	return std::any_of(catalog_.events.begin(), catalog_.events.end(), [&](const trace::EventMark& mark) {
+		return mark.event == DFR_EVENT_UNARMED && mark.value >= 0 &&
+		       (!mark.value || end.probes.contains(static_cast<uint32_t>(mark.value)));
+	});
+}
+
+void CrashReport::find_unarmed() {
+	for (auto& [function, end] : returns_)
+		unarmed_ += end.unarmed = may_be_unarmed(end);
+	for (auto& [pair, end] : ends_)
+		unarmed_ += end.unarmed = may_be_unarmed(end);
 }
 
 // The time from which on each record that was made is there, but for losses and thinning that have a time.
@@ -188,6 +221,8 @@ uint64_t CrashReport::whole_from(const trace::Merger& merger) {
 
 // The time from which on each of these ends has its record, if it came.
 uint64_t CrashReport::known_from(const End& end, const trace::Losses& losses, uint64_t from) {
+	if (end.unarmed)
+		return kNever;
 	for (const trace::Losses::Loss& loss : losses.entries)
 		if (takes_records(loss.cause) && (!loss.probe || end.probes.contains(loss.probe)))
 			from = std::max(from, loss.to ? loss.to + 1 : kNever);
@@ -211,11 +246,37 @@ void CrashReport::find_end() {
 	});
 }
 
-// A state that was stopped, or killed, lacks what ended from then on.
+// A state that was stopped, or killed, or whose program called exit(), lacks what ended from then on. The record of an
+// exit() may have found no room, and the machine may have died before the catalog was told of it.
 void CrashReport::find_stop() {
-	for (const trace::EventMark& mark : catalog_.events)
-		if ((mark.event == DFR_EVENT_STOP || mark.event == DFR_EVENT_KILLED) && mark.time < end_)
-			stopped_ = std::min(stopped_.value_or(kNever), mark.time);
+	const auto stop = [this](uint64_t time, const char* by) {
+		if (time < end_ && (!stopped_ || time < stopped_->time))
+			stopped_ = Stop{time, by};
+	};
+	for (const trace::EventMark& mark : catalog_.events) {
+		if (mark.event == DFR_EVENT_STOP)
+			stop(mark.time, "stop");
+		else if (mark.event == DFR_EVENT_KILLED)
+			stop(mark.time, mark.value == DFR_KILLED_OOPS ? "oops" : "kernel");
+		else if (mark.event == DFR_EVENT_EXIT)
+			stop(mark.time, "exit");
+	}
+	if (exit_)
+		stop(*exit_, "exit");
+}
+
+// An oops has a time from which on nothing is sure, and the state may have ended later.
+std::string CrashReport::stop_text() const {
+	char text[32];
+	std::snprintf(text, sizeof(text), "%.6f s", static_cast<double>(end_ - stopped_->time) / kSecond);
+	const std::string before =
+	                      text + std::string(panic_ ? " before the panic" : " before the last record"),
+	                  by = stopped_->by;
+	if (by == "oops")
+		return "an oops of the kernel inside a probe's firing had ended the state: what ended from " +
+		       before + " on may have no record";
+	return (by == "exit" ? "the program had called exit() " : "the state had ended ") + before +
+	       ": what ended since may have no record";
 }
 
 CrashReport::LastRecord CrashReport::last_record(const trace::Record& record) {
@@ -260,6 +321,8 @@ void CrashReport::extend(Cpu& cpu, const trace::Record& record, const LastRecord
 void CrashReport::read(const trace::Record& record) {
 	const trace::Probe* const probe = catalog_.probe_of(record.epid);
 	LastRecord one = last_record(record);
+	if (exits_.contains(record.epid))
+		exit_ = std::min(exit_.value_or(kNever), record.time);
 	if (probe)
 		follow_operation(record, one, *probe);
 	Cpu& cpu = cpus_[record.cpu];
@@ -400,8 +463,9 @@ void CrashReport::print_unended() const {
 	const size_t unknown = all.not_known.size() + left_out_;
 	if (!unknown)
 		return;
-	std::printf("\nbegun, end not known: it may be among what was overwritten, lost or thinned%s\n",
-	            stopped_ ? ", or have come when the state had ended" : "");
+	std::printf("\nbegun, end not known: it may be among what was overwritten, lost or thinned%s%s\n",
+	            stopped_ ? ", or have come when the state had ended" : "",
+	            unarmed_ ? ", or be of a probe that could not be armed (dfr info names it)" : "");
 	all.not_known.resize(std::min(all.not_known.size(), kUnknownShown));
 	print_records(all.not_known);
 	if (unknown > all.not_known.size())
@@ -417,9 +481,7 @@ void CrashReport::print() const {
 		std::printf("no panic is known; times are before the last record, %s\n",
 		            shown(trace::time_text(catalog_, end_)));
 	if (stopped_)
-		std::printf("the state had ended %.6f s before the %s: what ended since may have no record\n",
-		            static_cast<double>(end_ - *stopped_) / kSecond,
-		            panic_ ? "panic" : "last record");
+		std::printf("%s\n", shown(stop_text()));
 	std::printf("\nthe last second, records in 20 ms: '.' 1 or more, ':' 10, '|' 100, '#' 1,000\n");
 	for (const auto& [number, cpu] : cpus_) {
 		std::string line;
@@ -547,11 +609,13 @@ std::string CrashReport::json() const {
 	    .raw("panic", panic_ ? panic_json(*panic_) : "null")
 	    .raw("end", std::to_string(end_))
 	    .text("end_text", trace::time_text(catalog_, end_))
-	    .raw("ended_before_ns", stopped_ ? before(*stopped_) : "null")
+	    .raw("ended_before_ns", stopped_ ? before(stopped_->time) : "null")
+	    .raw("ended_by", stopped_ ? lib::json_text(stopped_->by) : "null")
 	    .raw("slice_ns", std::to_string(kSecond / kSlices))
 	    .raw("cpus", lib::json_list(cpus))
 	    .raw("threads", lib::json_list(threads))
 	    .raw("ends_recorded", returns_.empty() && ends_.empty() ? "false" : "true")
+	    .raw("ends_not_armed", std::to_string(unarmed_))
 	    .raw("open", lib::json_list(open))
 	    .raw("outstanding", lib::json_list(outstanding))
 	    .raw("end_not_known", lib::json_list(not_known))

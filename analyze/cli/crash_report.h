@@ -19,6 +19,10 @@
 #include "formats/trace/decode.h"
 #include "formats/trace/names.h"
 
+namespace dfr::replay {
+class RecordingTarget;
+}
+
 namespace dfr::cli {
 
 class CrashReport {
@@ -61,11 +65,17 @@ private:
 	// What ends a call or an operation: its probes, and the priorities of the clauses that record each firing of them.
 	struct End {
 		std::set<uint32_t> probes, priorities;
+		bool unarmed = false;    // one of the probes, perhaps
 		uint64_t known_from = 0; // the end of what began from here on has a record if it came
 		void add(const trace::Ecb& ecb) {
 			probes.insert(ecb.probe);
 			priorities.insert(ecb.priority);
 		}
+	};
+	// When and how the state ended.
+	struct Stop {
+		uint64_t time;
+		const char* by; // in the JSON
 	};
 	struct Unended {
 		std::vector<const LastRecord*> calls, operations, not_known;
@@ -73,8 +83,12 @@ private:
 	void find_end();
 	void find_stop();
 	void find_ends();
+	void find_exits(replay::RecordingTarget& target);
+	void find_unarmed();
+	bool may_be_unarmed(const End& end) const;
 	uint64_t whole_from(const trace::Merger& merger);
 	static uint64_t known_from(const End& end, const trace::Losses& losses, uint64_t from);
+	std::string stop_text() const;
 	bool is_panics(uint32_t cpu) const { return panic_ && panic_->cpu == cpu; }
 	Unended unended() const;
 	void print_unended() const;
@@ -93,8 +107,11 @@ private:
 
 	trace::BlockSource& source_;
 	const trace::Catalog& catalog_;
-	uint64_t end_ = 0;                // of the panic; else of the last record
-	std::optional<uint64_t> stopped_; // when the state ended, if that was before
+	uint64_t end_ = 0;            // of the panic; else of the last record
+	std::optional<Stop> stopped_; // if that was before
+	std::set<uint32_t> exits_;    // EPIDs whose records are of an exit()
+	std::optional<uint64_t> exit_;
+	size_t unarmed_ = 0; // ends
 	std::optional<Panic> panic_;
 	std::map<uint32_t, Cpu> cpus_;
 	std::map<uint64_t, LastRecord> threads_;         // by thread_of()

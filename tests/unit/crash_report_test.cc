@@ -198,27 +198,115 @@ TEST_CASE("a crash report: what a state did not live to see is not called unende
 	Kept kept(app);
 	trace::Catalog& catalog = kept.identity();
 	uint64_t end = 0, panic = kStart + 2'000'002'000;
+	std::string by = "null", said;
+	SECTION("an oops in a firing before the panic") {
+		end = kStart + 2000;
+		by = "\"oops\"";
+		said = "an oops of the kernel inside a probe's firing had ended the state: what ended from "
+		       "2.000000 "
+		       "s before the panic on may have no record\n";
+		catalog.events.push_back({.event = DFR_EVENT_KILLED, .value = DFR_KILLED_OOPS, .time = end});
+	}
 	SECTION("killed before the panic") {
 		end = kStart + 2000;
-		catalog.events.push_back({.event = DFR_EVENT_KILLED, .value = DFR_KILLED_OOPS, .time = end});
+		by = "\"kernel\"";
+		catalog.events.push_back({.event = DFR_EVENT_KILLED, .value = DFR_KILLED_COST, .time = end});
+	}
+	SECTION("exit() before the panic") {
+		end = kStart + 2000;
+		by = "\"exit\"";
+		said =
+		    "the program had called exit() 2.000000 s before the panic: what ended since may have no "
+		    "record\n";
+		catalog.events.push_back({.event = DFR_EVENT_EXIT, .value = 0, .time = end});
 	}
 	SECTION("stopped before the panic") {
 		panic = kStart + 12'000'000'000;
 		end = kStart + 10'000'000'000; // finish()
+		by = "\"stop\"";
 	}
 	SECTION("it recorded to the last") {}
 	catalog.events.push_back({.event = DFR_EVENT_PANIC, .value = 3, .time = panic});
 	const cli::CrashReport report(kept);
 	const std::string json = report.json(), text = text_of(report);
-	CHECK(has(text, "the state had ended") == (end != 0));
-	if (end)
-		CHECK(has(text, "the state had ended 2.000000 s before the panic: "));
+	if (end && said.empty())
+		said =
+		    "the state had ended 2.000000 s before the panic: what ended since may have no record\n";
+	CHECK(has(text, "may have no record") == (end != 0));
+	CHECK(has(text, said));
+	CHECK(has(json, "\"ended_by\": " + by + ","));
 	CHECK(has(text, "nothing that is known") == (end != 0));
 	CHECK(has(text, "or have come when the state had ended\n") == (end != 0));
 	CHECK(lists(json, "outstanding", "5") == !end);
 	CHECK(lists(json, "open", "5") == !end);
 	CHECK(count_of(list_of(json, "end_not_known"), "\"probe\"") == (end ? 2 : 0));
 	CHECK(has(json, "\"ended_before_ns\": " + (end ? std::to_string(panic - end) : "null") + ","));
+}
+
+// The machine may die before the catalog is told of an exit().
+TEST_CASE("a crash report: the record of an exit() tells when the state ended", "[crash][report]") {
+	const bool has_record = GENERATE(false, true);
+	App app;
+	const Operations of(app);
+	load(app, "io:::start,io:::done { capture(arg0); } app::work:entry /arg0 == 7/ { exit(arg1); }");
+	app.fire(of.start, kStart + 1000, 0, 11, "dd", 5, 0);
+	if (has_record)
+		app.fire(app.entry, kStart + 2000, 1, 12, "exits", 7, 0);
+	Kept kept(app);
+	std::erase_if(kept.identity().events,
+	              [](const trace::EventMark& mark) { return mark.event == DFR_EVENT_EXIT; });
+	kept.identity().events.push_back(
+	    {.event = DFR_EVENT_PANIC, .value = 3, .time = kStart + 2'000'002'000});
+	finish(app);
+	const std::string json = cli::CrashReport(kept).json();
+	CHECK(has(json, has_record ? "\"ended_before_ns\": 2000000000, \"ended_by\": \"exit\","
+	                           : "\"ended_before_ns\": null, \"ended_by\": null,"));
+	CHECK(lists(json, "outstanding", "5") == !has_record);
+	CHECK(lists(json, "end_not_known", "5") == has_record);
+}
+
+TEST_CASE("a crash report: whose end could not be armed is not called unended", "[crash][report]") {
+	App app;
+	const Operations of(app);
+	dfr_provider* const more = app.add_provider("more", nullptr, nullptr);
+	dfr_probe* const entry = app.add_probe(more, "m", "work", "entry", 3, nullptr);
+	app.add_probe(more, "m", "work", "return", 2, nullptr);
+	app.probes_added();
+	load(app, "io:::start,io:::done { capture(arg0); } :m:work:entry { capture(arg0); } "
+	          ":m:work:return { capture(arg0); }");
+	app.fire(of.start, kStart + 1000, 0, 11, "dd", 1, 0);
+	app.fire(app.entry, kStart + 1000, 0, 12, "calls", 2, 0);
+	app.fire(entry, kStart + 1000, 0, 13, "calls", 3, 0);
+	finish(app);
+	Kept kept(app);
+	unsigned ends = 0;
+	trace::EventMark mark{.event = DFR_EVENT_UNARMED, .value = 0, .time = kStart, .error = ENOMEM};
+	SECTION("all are armed") {
+		mark.event = DFR_EVENT_ATTACHED;
+	}
+	SECTION("clauses were withheld") {
+		mark.value = -2;
+	}
+	SECTION("an entry is not") {
+		mark.value = static_cast<int32_t>(entry->pb_id);
+	}
+	SECTION("one return is not") {
+		mark.value = static_cast<int32_t>(app.exit->pb_id);
+		ends = 1;
+	}
+	SECTION("the provider cannot say which") {
+		ends = 3;
+	}
+	kept.identity().events.push_back(mark);
+	const cli::CrashReport report(kept);
+	const std::string json = report.json();
+	CHECK(lists(json, "outstanding", "1") == (ends < 3));
+	CHECK(lists(json, "open", "2") == (ends == 0));
+	CHECK(lists(json, "open", "3") == (ends < 3));
+	CHECK(count_of(list_of(json, "end_not_known"), "\"probe\"") == ends);
+	CHECK(has(json, "\"ends_not_armed\": " + std::to_string(ends) + ","));
+	CHECK(has(text_of(report), ", or be of a probe that could not be armed (dfr info names it)\n") ==
+	      (ends != 0));
 }
 
 TEST_CASE("a crash report: ends under a predicate are no ends", "[crash][report]") {
