@@ -87,14 +87,20 @@ dof::Image compile_program(const BootBuild& build, lib::ProgramPart source, lib:
 	return std::move(compiled.image);
 }
 
-// A production recording has to keep what came last, and who does not stop at the end of a boot has one.
+// A production recording has to keep what came last, and to cost little; who does not stop at the end of a boot has one.
 void check_goes_on(const dof::Image& image) {
-	for (const dof::Option& option : image.options)
-		if (option.option == DFR_OPT_BUFPOLICY && option.value == DFR_BUFPOLICY_RING)
-			return;
-	throw Error("the program does not keep the newest records when its memory is full, so it cannot "
-	            "record on after the boot",
-	            "write into it: #pragma D option bufpolicy=ring");
+	bool ring = false, budget = false;
+	for (const dof::Option& option : image.options) {
+		ring = ring || (option.option == DFR_OPT_BUFPOLICY && option.value == DFR_BUFPOLICY_RING);
+		budget = budget || option.option == DFR_OPT_CPUBUDGET;
+	}
+	if (!ring)
+		throw Error("the program does not keep the newest records when its memory is full, so it "
+		            "cannot record on after the boot",
+		            "write into it: #pragma D option bufpolicy=ring");
+	if (!budget)
+		throw Error("the program does not say what it may cost when it records on after the boot",
+		            "write into it how many percent of each CPU: #pragma D option cpubudget=1");
 }
 
 types::Blob read_module(const std::string& path, const std::string& release) {

@@ -49,21 +49,21 @@ bool anonymous_state() {
 	return has_state(DFR_ANONYMOUS_NAME);
 }
 
-// The unit runs dfrd where it has a program, which a boot that was not traced needs.
-void check_unit(const std::string& root, const std::string& name) {
+// Why dfrd cannot record as this state; empty: it can. The unit needs a program for boots that are not traced.
+std::string no_unit(const std::string& root, const std::string& name) {
+	if (!boot::valid_name(name) || name == DFR_ANONYMOUS_NAME)
+		return "it is no name of a state";
 	const std::string program = "/etc/dfr/" + name + ".d";
-	if (!boot::valid_name(name) || !boot::read_text(root + program))
-		throw Error("dfrd@" + name + " has no program: there is no " + program,
-		            "put the boot program there, too: boots that are not traced record with it");
+	return boot::read_text(root + program) ? "" : "there is no " + program;
 }
 
 // The boot's state, if it can record on as `then`; null: it cannot, which is said.
 std::unique_ptr<recorder::DeviceSession> going_on(const std::string& then) {
 	auto session = std::make_unique<recorder::DeviceSession>();
-	std::string why;
-	if (has_state(then)) {
+	std::string why = no_unit("", then);
+	if (why.empty() && has_state(then))
 		why = "there is a state " + then + " already";
-	} else {
+	if (why.empty()) {
 		session->claim(DFR_ANONYMOUS_NAME);
 		if (session->status().activity != DFR_ACTIVE)
 			why = "it has ended";
@@ -76,24 +76,43 @@ std::unique_ptr<recorder::DeviceSession> going_on(const std::string& then) {
 	return nullptr;
 }
 
-// Stores the boot's state in a file: all of it, and it ends; or if it goes on as `then`, a copy of what it has.
+// Stores the boot's state in a file: all of it, and it ends; or if it goes on as `then`, a copy of what it has. It goes on
+// also where the copy fails, because a copy can be taken again.
 int store_state(const std::string& path, const std::string& then) {
 	const auto session = then.empty() ? nullptr : going_on(then);
-	const int status = session ? run({"/proc/self/exe", "snapshot", "--name", DFR_ANONYMOUS_NAME,
-	                                  "--reason", "the boot is over", "-o", path})
-	                           : run({"/proc/self/exe", "record", "--claim", DFR_ANONYMOUS_NAME, "--stop",
-	                                  "-q", "-o", path});
-	if (session && (status == 0 || status == kStatusPartial)) {
-		session->keep(then);
-		std::printf("the boot's state goes on as %s\n", shown(then));
-	}
+	if (!session)
+		return run(
+		    {"/proc/self/exe", "record", "--claim", DFR_ANONYMOUS_NAME, "--stop", "-q", "-o", path});
+	const int status = run({"/proc/self/exe", "snapshot", "--name", DFR_ANONYMOUS_NAME, "--reason",
+	                        "the boot is over", "-o", path});
+	session->keep(then);
+	std::printf("the boot's state goes on as %s\n", shown(then));
 	return status;
 }
 
-// Also where the boot was not traced: then dfrd begins with its own program.
-void start_unit(const std::string& then) {
-	if (!then.empty() && run({"systemctl", "--no-block", "start", "dfrd@" + then}) != 0)
-		print_error("dfrd@" + then + " could not be started", "systemctl status dfrd@" + then);
+// Starts dfrd@THEN when this ends, also where the boot was not traced (then it begins with its own program), and
+// whatever has failed.
+class StartedUnit {
+public:
+	explicit StartedUnit(std::string then) : then_(std::move(then)) {}
+	~StartedUnit() {
+		if (!then_.empty() && run({"systemctl", "--no-block", "start", "dfrd@" + then_}) != 0)
+			print_error("dfrd@" + then_ + " could not be started",
+			            "systemctl status dfrd@" + then_);
+	}
+	StartedUnit(const StartedUnit&) = delete;
+	StartedUnit& operator=(const StartedUnit&) = delete;
+
+private:
+	std::string then_;
+};
+
+// The plan that had it has gone, or another one has come.
+void say_not_started(const std::optional<boot::BootPlan>& before, const std::string& then) {
+	if (before && !before->then.empty() && before->then != then)
+		std::printf(
+		    "dfrd@%s is started by no boot any more, unless you say: systemctl enable dfrd@%s\n",
+		    shown(before->then), shown(before->then));
 }
 
 // Succeeds if the shell command does, with a kernel's release as $1.
@@ -106,6 +125,7 @@ int enable_inside(BootBuild build) {
 	const boot::Installation installation(build.root);
 	installation.check_inside();
 	build_boot_archive(build);
+	say_not_started(installation.plan(), build.then);
 	installation.enable_inside(
 	    {.name = build.name, .release = build.release, .loading = build.loading, .then = build.then});
 	const boot::InitrdBuilder& builder = *boot::initrd_builder(build.root);
@@ -185,8 +205,10 @@ int run_boot_enable(int argc, char** argv) {
 		return *status;
 	if (build.release.empty())
 		build.release = boot::running_release();
-	if (!build.then.empty())
-		check_unit(build.root, build.then);
+	if (const std::string why = no_unit(build.root, build.then); !build.then.empty() && !why.empty())
+		throw Error("dfrd@" + build.then + " cannot record on after the boot: " + why,
+		            "boots that are not traced record with /etc/dfr/STATE.d: put the boot program "
+		            "there, too");
 	if (inside)
 		return enable_inside(build);
 	const boot::Installation installation(build.root);
@@ -203,6 +225,7 @@ int run_boot_enable(int argc, char** argv) {
 	                    .runs = runs,
 	                    .loading = build.loading,
 	                    .then = build.then};
+	say_not_started(installation.plan(), plan.then);
 	installation.enable(plan);
 	if (!cannot.empty() && !menu)
 		std::printf("enabled   only in the menu, \"with boot trace\": %s, and could not count boots "
@@ -290,6 +313,7 @@ int run_boot_renew(int argc, char** argv) {
 			    shown(offered.release));
 		} else {
 			installation.disable(); // its kernel has gone, too
+			say_not_started(plan, {});
 			std::printf("disabled  %s\n", shown(why));
 		}
 	}
@@ -307,16 +331,13 @@ int run_boot_disable(int argc, char** argv) {
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	const boot::Installation installation(root);
-	const std::string then = installation.plan().value_or(boot::BootPlan{}).then;
+	const auto plan = installation.plan();
 	leave_initrds(installation, root);
 	const bool was_enabled = installation.disable();
 	if (root.empty())
 		end_kernel_events(anonymous_state());
 	std::printf("%s\n", was_enabled ? "disabled" : "nothing was enabled");
-	if (!then.empty())
-		std::printf(
-		    "dfrd@%s is started by no boot any more, unless you say: systemctl enable dfrd@%s\n",
-		    shown(then), shown(then));
+	say_not_started(plan, {});
 	return 0;
 }
 
@@ -345,12 +366,12 @@ int run_boot_store(int argc, char** argv) {
 	app->add_flag("--wait", wait, "first wait until systemd says that the boot is over");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
-	if (wait && run({"systemctl", "is-system-running", "--wait", "--quiet"}) < 0)
-		std::fprintf(stderr, "dfr: systemctl cannot be asked whether the boot is over\n");
 	const boot::Installation installation("");
 	const std::string then = installation.plan().value_or(boot::BootPlan{}).then;
+	const StartedUnit unit(then);
+	if (wait && anonymous_state() && run({"systemctl", "is-system-running", "--wait", "--quiet"}) < 0)
+		std::fprintf(stderr, "dfr: systemctl cannot be asked whether the boot is over\n");
 	if (!anonymous_state()) {
-		start_unit(then);
 		end_kernel_events(false);
 		std::printf("this boot was not traced, or is stored already; dfr boot status says more\n");
 		return 0;
@@ -359,11 +380,11 @@ int run_boot_store(int argc, char** argv) {
 	std::filesystem::create_directories(installation.folder(), error);
 	const std::string path = installation.folder() + "/boot-" + trace::time_stamp() + ".dfr";
 	const int status = store_state(path, then);
-	start_unit(then);
 	if (status != 0 && status != kStatusPartial) {
 		end_kernel_events(true);
 		throw Error("the boot's recording could not be stored in " + path,
-		            "dfr boot store tries again");
+		            has_state(then) ? "make room, then dfr snapshot --name " + then + " -o FILE.dfr"
+		                            : "dfr boot store tries again");
 	}
 	const bool with_events = store_kernel_events(path);
 	installation.traced();

@@ -229,12 +229,14 @@ int crash_doctor() {
 	if (const uint64_t rings = look_at_states(found))
 		look_at_room(found, rings);
 	look_at_panics(found);
-	if (const std::string tested = crash_test_result(); !tested.empty())
-		found.note("tested", tested);
-	else
+	if (const std::string tested = crash_test_result(); tested.empty())
 		found.note("not known",
-		           "whether the crash kernel has the driver of that disk, and whether firmware "
-		           "clears reserved memory, until a test has shown it: dfr crash test");
+		           "whether the crash kernel has the driver of that disk, and whether "
+		           "firmware clears reserved memory, until a test has shown it: dfr crash test");
+	else if (tested.find("WRONG") != std::string::npos)
+		found.bad("tested", tested, "dfr crash test --panic tries it again");
+	else
+		found.good("tested", tested);
 	return found.wrong ? kStatusError : 0;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <sched.h>
@@ -38,6 +39,7 @@
 #include "formats/dof/image.h"
 #include "formats/error.h"
 #include "formats/trace/file.h"
+#include "recorder/device.h"
 #include "recorder/device_session.h"
 #include "recorder/device_target.h"
 
@@ -109,7 +111,7 @@ void start_state(const std::string& tier) {
 	part.text = "syscall::getpgid:entry /pid == " + std::to_string(::getpid()) + "/ { capture(arg0); }";
 	std::vector<lib::ProgramPart> parts{part};
 	d::CompileOptions options;
-	options.options = {"bufpolicy=ring", "bufsize=1m", "cpubudget=100"};
+	options.options = {"bufpolicy=ring", "bufsize=256k", "cpubudget=100"};
 	if (tier == kReserved)
 		options.options.emplace_back("memory=reserved");
 	recorder::DeviceSession session;
@@ -144,47 +146,56 @@ uint64_t make_calls() {
 
 // --- after it ----------------------------------------------------------------------------
 
-std::string result(const trace::Verdict& verdict, uint64_t records) {
-	return (verdict.complete && verdict.records == records ? "ok: " : "WRONG: ") +
+std::string result(const trace::Verdict& verdict, uint64_t records, bool panicked) {
+	return (verdict.complete && verdict.records == records && panicked ? "ok: " : "WRONG: ") +
 	       trace::grouped(verdict.records) + " of " + trace::grouped(records) + " records" +
-	       (verdict.complete ? "" : ", and the recording says that it is partial");
+	       (verdict.complete ? "" : ", and the recording says that it is partial") +
+	       (panicked ? "" : ", and nothing of a panic: the machine may have been restarted otherwise");
 }
 
 bool is_of(const trace::Catalog& catalog, const std::string& tier) {
 	return catalog.state_name == state_of(tier);
 }
 
-// In the memory of a kernel that died.
+// In the memory of a kernel that died. Throws dfr::Error: it cannot be read.
 std::string look_into(const std::string& image, const std::string& tier, const Plan& plan) {
-	try {
-		for (const auto& source : open_image(image, {}))
-			if (is_of(source->catalog(), tier) &&
-			    (plan.boot.empty() || source->boot() == plan.boot))
-				return result(trace::judge_whole(*source), plan.records);
-	} catch (const Error& error) {
-		return std::string("WRONG: ") + error.what();
-	}
+	for (const auto& source : open_image(image, {}))
+		if (is_of(source->catalog(), tier) && (plan.boot.empty() || source->boot() == plan.boot))
+			return result(trace::judge_whole(*source), plan.records, source->panic().has_value());
 	return "WRONG: the recording is not in it";
 }
 
 std::string look_for(const std::string& tier, const Plan& plan) {
-	if (tier == kReserved)
+	if (tier == kReserved) {
+		if (!recorder::device_access().loaded)
+			throw Error("the module is not loaded, which reads reserved memory", "modprobe dfr");
 		return ::access(DFR_RESERVED_DEVICE, F_OK) == 0
 		           ? look_into(DFR_RESERVED_DEVICE, tier, plan)
 		           : "WRONG: reserved memory has nothing of the boot before this one";
+	}
 	for (const std::string& path : stored_recordings()) {
-		const auto file = trace::open_file(path);
-		if (is_of(file->catalog(), tier) && recorder::boot_text(file->catalog().boot_id) == plan.boot)
-			return result(trace::judge_whole(*file), plan.records) + ", in " + path;
+		try {
+			const auto file = trace::open_file(path);
+			const trace::Catalog& catalog = file->catalog();
+			if (is_of(catalog, tier) && recorder::boot_text(catalog.boot_id) == plan.boot)
+				return result(trace::judge_whole(*file), plan.records,
+				              catalog.machine.contains("panic")) +
+				       ", in " + path;
+		} catch (const Error& error) { // of another crash, perhaps
+			print_error(error.what(), error.hint());
+		}
 	}
 	return std::string("WRONG: it is not in ") + kCrashFolder;
 }
 
+// Reserved memory first, because only this boot has it.
 void look_for_all(Plan& plan) {
+	std::ranges::sort(plan.tiers, std::ranges::greater(), &Tier::name);
 	for (Tier& tier : plan.tiers)
-		if (tier.result.empty())
+		if (tier.result.empty()) {
 			tier.result = look_for(tier.name, plan);
-	boot::write_atomically(kPlan, plan.text(), 0600);
+			boot::write_atomically(kPlan, plan.text(), 0600);
+		}
 }
 
 int print(const Plan& plan) {
@@ -198,22 +209,33 @@ int print(const Plan& plan) {
 
 // --- here --------------------------------------------------------------------------------
 
+void end_states() {
+	for (const recorder::StateLine& state : recorder::Device().states())
+		if (state.name.starts_with(state_of("")))
+			run({"/proc/self/exe", "stop", state.name});
+}
+
 // The tiers that there are, each with a state that records. What is said of the others is why not.
 std::vector<Tier> start_tiers() {
 	std::vector<Tier> tiers;
-	const auto start = [&tiers](const char* tier) {
-		start_state(tier);
-		tiers.push_back({.name = tier, .result = {}});
-	};
-	if (const std::string why = no_crash_kernel(); why.empty())
-		start(kCrashKernel);
-	else
-		say(kCrashKernel, "not tried: " + why);
-	if (const auto given = boot::read_text("/sys/module/dfr/parameters/reserved");
-	    given && !given->starts_with("(null)"))
-		start(kReserved);
-	else
-		say(kReserved, "not tried: the module was loaded without reserved= (dfr(1), memory)");
+	const auto given = boot::read_text("/sys/module/dfr/parameters/reserved").value_or("");
+	const std::string no_reserved = given.empty() || given.starts_with("(null)")
+	                                    ? "the module was loaded without reserved= (dfr(1), memory)"
+	                                    : "";
+	for (const auto& [tier, why] :
+	     {std::pair(kCrashKernel, no_crash_kernel()), {kReserved, no_reserved}}) {
+		std::string reason = why;
+		try {
+			if (reason.empty()) {
+				start_state(tier);
+				tiers.push_back({.name = tier, .result = {}});
+				continue;
+			}
+		} catch (const Error& error) {
+			reason = error.what();
+		}
+		say(tier, "not tried: " + reason);
+	}
 	return tiers;
 }
 
@@ -228,25 +250,32 @@ std::string host_name() {
 		throw Error("this machine is " + host_name() + ", not " + host, "nothing was done");
 	if (::geteuid() != 0)
 		throw Error("only root may let the machine panic", "sudo dfr crash test --panic " + host);
-	Plan plan{.boot = this_boot()};
-	plan.tiers = start_tiers();
-	if (plan.tiers.empty())
-		throw Error("nothing that is recorded here would survive a panic", "dfr crash doctor");
-	const bool restarts = boot::read_text("/proc/sys/kernel/panic").value_or("0") != "0\n";
-	if (plan.tiers.front().name != kCrashKernel && !restarts) {
-		run({"/proc/self/exe", "stop", state_of(kReserved)});
-		throw Error("the machine would stand still after the panic",
-		            "sysctl kernel.panic=10 lets it restart after 10 s");
+	catch_signals(); // it is not ended halfway
+	end_states();
+	try {
+		Plan plan{.boot = this_boot()};
+		plan.tiers = start_tiers();
+		if (plan.tiers.empty())
+			throw Error("nothing that is recorded here would survive a panic",
+			            "dfr crash doctor");
+		if (plan.tiers.front().name != kCrashKernel &&
+		    boot::read_text("/proc/sys/kernel/panic").value_or("0\n") == "0\n")
+			throw Error("the machine would stand still after the panic",
+			            "sysctl kernel.panic=10 lets it restart after 10 s");
+		plan.records = make_calls();
+		std::error_code error;
+		std::filesystem::create_directories(kCrashFolder, error);
+		boot::write_atomically(kPlan, plan.text(), 0600);
+		std::printf("%s panics now; after its restart, dfr crash test says what has come back\n",
+		            shown(host));
+		std::fflush(stdout);
+		::sync();
+		panic_now();
+	} catch (...) {
+		forget_crash_test();
+		end_states();
+		throw;
 	}
-	plan.records = make_calls();
-	std::error_code error;
-	std::filesystem::create_directories(kCrashFolder, error);
-	boot::write_atomically(kPlan, plan.text(), 0600);
-	std::printf("%s panics now; after its restart, dfr crash test says what has come back\n",
-	            shown(host));
-	std::fflush(stdout);
-	::sync();
-	panic_now();
 }
 
 int tell() {
@@ -307,8 +336,8 @@ int in_virtual_machine(const CrashTest& asked) {
 	const bool kvm = !asked.emulated && ::access("/dev/kvm", R_OK | W_OK) == 0;
 	say("machine", kvm ? "by KVM; --emulated does without it" : "emulated, which takes a minute or two");
 	const std::string ram = "memory-backend-file,id=ram,share=on,size=512M,mem-path=" + folder / "ram";
-	std::vector<std::string> command{"timeout", "300", "qemu-system-x86_64", "-accel",
-	                                 kvm ? "kvm" : "tcg"};
+	std::vector<std::string> command{"timeout", "--foreground",     "300", "qemu-system-x86_64",
+	                                 "-accel",  kvm ? "kvm" : "tcg"};
 	for (const char* const word : {"-m", "512", "-smp", "2", "-display", "none", "-monitor", "none",
 	                               "-nic", "none", "-no-reboot", "-machine", "memory-backend=ram",
 	                               "-append", "console=ttyS0 panic=-1 rdinit=/dfr -- crash test --guest"})
