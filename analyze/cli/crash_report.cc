@@ -167,6 +167,7 @@ void CrashReport::find_ends() {
 
 // One in END tells of nothing that STOP does not.
 void CrashReport::find_exits(replay::RecordingTarget& target) {
+	bool of_end = false;
 	for (const trace::Ecb& ecb : catalog_.ecbs) {
 		const trace::Layout* const layout = catalog_.layout_of(ecb.epid);
 		const dof::Image* const image = layout ? target.image(layout->dof) : nullptr;
@@ -176,15 +177,22 @@ void CrashReport::find_exits(replay::RecordingTarget& target) {
 		if (std::any_of(layout->fields.begin(), layout->fields.end(), [&](const dfr_field& field) {
 			    return field.action < actions.size() &&
 			           actions[field.action].kind == DFR_ACT_EXIT;
-		    }))
-			exits_.insert(ecb.epid);
+		    })) {
+			const trace::Probe* const probe = catalog_.probe_of(ecb.epid);
+			if (probe && probe->provider == "dtrace" && probe->name == "END")
+				of_end = true;
+			else
+				exits_.insert(ecb.epid);
+		}
 	}
+	only_end_exits_ = of_end && exits_.empty();
 }
 
-// By its id, or as one of those that a provider could not name. Clauses that were withheld (a negative number) have no ECB.
+// By its id, or as one of those that a provider could not name. Clauses that were withheld (EPERM) have no ECB; other
+// clauses of such a probe record.
 bool CrashReport::may_be_unarmed(const End& end) const {
 	return std::any_of(catalog_.events.begin(), catalog_.events.end(), [&](const trace::EventMark& mark) {
-		return mark.event == DFR_EVENT_UNARMED && mark.value >= 0 &&
+		return mark.event == DFR_EVENT_UNARMED && mark.error != EPERM &&
 		       (!mark.value || end.probes.contains(static_cast<uint32_t>(mark.value)));
 	});
 }
@@ -258,7 +266,7 @@ void CrashReport::find_stop() {
 			stop(mark.time, "stop");
 		else if (mark.event == DFR_EVENT_KILLED)
 			stop(mark.time, mark.value == DFR_KILLED_OOPS ? "oops" : "kernel");
-		else if (mark.event == DFR_EVENT_EXIT)
+		else if (mark.event == DFR_EVENT_EXIT && !only_end_exits_)
 			stop(mark.time, "exit");
 	}
 	if (exit_)

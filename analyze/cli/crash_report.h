@@ -110,6 +110,7 @@ private:
 	uint64_t end_ = 0;            // of the panic; else of the last record
 	std::optional<Stop> stopped_; // if that was before
 	std::set<uint32_t> exits_;    // EPIDs whose records are of an exit()
+	bool only_end_exits_ = false;
 	std::optional<uint64_t> exit_;
 	size_t unarmed_ = 0; // ends
 	std::optional<Panic> panic_;

@@ -258,11 +258,12 @@ void judge_blocks(Verdict& verdict, BlockSource& source, const Merger& merger) {
 }
 
 // Names the first ring of policy fill that was full: its CPU recorded nothing from then on.
-void judge_full(Verdict& verdict, const Catalog& catalog) {
+// An answer about a time before the first one lacks nothing.
+void judge_full(Verdict& verdict, const Catalog& catalog, const Merger& merger) {
 	const EventMark* first = nullptr;
 	size_t full = 0;
 	for (const EventMark& mark : catalog.events) {
-		if (mark.event != DFR_EVENT_FULL)
+		if (mark.event != DFR_EVENT_FULL || mark.time > merger.selection().to)
 			continue;
 		full++;
 		if (!first || mark.time < first->time)
@@ -388,7 +389,7 @@ Verdict judge(BlockSource& source, const Merger& merger, const std::function<boo
 	judge_losses(verdict, source.losses(), merger);
 	judge_thinned(verdict, source.catalog(), merger, needs);
 	judge_blocks(verdict, source, merger);
-	judge_full(verdict, source.catalog());
+	judge_full(verdict, source.catalog(), merger);
 	judge_killed(verdict, source.catalog(), merger);
 	if (const auto cut = source.cut()) {
 		const uint64_t to = merger.selection().to;

@@ -243,6 +243,19 @@ TEST_CASE("a crash report: what a state did not live to see is not called unende
 	CHECK(has(json, "\"ended_before_ns\": " + (end ? std::to_string(panic - end) : "null") + ","));
 }
 
+TEST_CASE("a crash report: an exit() in END is a stop", "[crash][report]") {
+	App app;
+	const Operations of(app);
+	load(app, "io:::start,io:::done { capture(arg0); } END { exit(0); }");
+	app.fire(of.start, kStart + 1000, 0, 11, "dd", 5, 0);
+	finish(app);
+	Kept kept(app);
+	kept.identity().events.push_back({.event = DFR_EVENT_EXIT, .value = 0, .time = kStart + 2000});
+	kept.identity().events.push_back(
+	    {.event = DFR_EVENT_PANIC, .value = 3, .time = kStart + 12'000'000'000});
+	CHECK(has(cli::CrashReport(kept).json(), "\"ended_by\": \"stop\","));
+}
+
 // The machine may die before the catalog is told of an exit().
 TEST_CASE("a crash report: the record of an exit() tells when the state ended", "[crash][report]") {
 	const bool has_record = GENERATE(false, true);
@@ -285,7 +298,8 @@ TEST_CASE("a crash report: whose end could not be armed is not called unended", 
 		mark.event = DFR_EVENT_ATTACHED;
 	}
 	SECTION("clauses were withheld") {
-		mark.value = -2;
+		mark.value = GENERATE(false, true) ? static_cast<int32_t>(app.exit->pb_id) : -2; // one, two
+		mark.error = EPERM;
 	}
 	SECTION("an entry is not") {
 		mark.value = static_cast<int32_t>(entry->pb_id);

@@ -376,6 +376,11 @@ TEST_CASE("replay: a fill ring that stopped says since when", "[replay][verdict]
 	CHECK_FALSE(answer.verdict.complete);
 	REQUIRE(answer.verdict.reasons.size() == 1);
 	CHECK(answer.verdict.reasons[0].find("stopped, full, at ") == 0);
+	// Of the time before that nothing is missing.
+	replay::ReplayOptions before = quiet();
+	before.wanted.to = replay::When{.ns = static_cast<int64_t>(kStart + 2)};
+	replay_says(kept, "app::work:entry { @ = count(); }", &answer, before);
+	CHECK(answer.verdict.complete);
 	CHECK(answer.verdict.to < kStart + 3000 * 1000);
 	CHECK(answer.verdict.to > kStart);
 }
