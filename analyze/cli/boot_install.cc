@@ -115,11 +115,6 @@ void say_not_started(const std::optional<boot::BootPlan>& before, const std::str
 		    shown(before->then), shown(before->then));
 }
 
-// Succeeds if the shell command does, with a kernel's release as $1.
-bool succeeds(const char* command, const std::string& release) {
-	return run({"sh", "-c", command, "sh", release}) == 0;
-}
-
 int enable_inside(BootBuild build) {
 	build.inside = true;
 	const boot::Installation installation(build.root);
@@ -134,7 +129,8 @@ int enable_inside(BootBuild build) {
 		return 0;
 	}
 	std::fflush(stdout);
-	if (!succeeds(builder.make, build.release) || !succeeds(builder.has_trace, build.release))
+	if (run_for_kernel(builder.make, build.release) != 0 ||
+	    boot::look_into(builder, build.release, run_for_kernel) != boot::InitrdState::kTraced)
 		throw Error(std::string(builder.name) + " has not made an initrd of kernel " + build.release +
 		                " with the trace",
 		            "mend what it says above and enable it again, or dfr boot disable");
@@ -146,23 +142,15 @@ int enable_inside(BootBuild build) {
 	return 0;
 }
 
-// What is inside initrds goes out of them, before the last trace of what was enabled goes.
+// What is inside initrds goes out of them, before what was enabled is forgotten.
 void leave_initrds(const boot::Installation& installation, const std::string& root) {
 	const std::vector<std::string> kernels = installation.kernels_inside();
 	installation.remove_hooks();
-	const boot::InitrdBuilder* const builder = boot::initrd_builder(root);
-	for (const std::string& release : kernels) {
-		if (!root.empty() || !builder) {
-			std::printf("initrd    of kernel %s: it has the trace until it is made anew\n",
-			            shown(release));
-			continue;
-		}
-		std::fflush(stdout);
-		if (succeeds(builder->has_trace, release) && !succeeds(builder->make, release))
-			throw Error(std::string(builder->name) + " has not made the initrd of kernel " +
-			                release + " anew, which has the trace",
-			            "mend what it says above, then dfr boot disable again");
-	}
+	if (root.empty())
+		return boot::make_plain(root, kernels, run_for_kernel);
+	for (const std::string& release : kernels)
+		std::printf("initrd    of kernel %s: it has the trace until it is made anew\n",
+		            shown(release));
 }
 
 } // namespace

@@ -117,11 +117,16 @@ void look_at_initrd(const std::string& root, const std::string& release, Finding
 	}
 	if (!root.empty())
 		return;
-	if (run({"sh", "-c", builder->has_trace, "sh", release}) == 0)
-		found.good("initrd", "that of kernel " + release + " has the trace");
-	else
-		found.bad("initrd", "that of kernel " + release + " has no trace",
+	const std::string that = "that of kernel " + release;
+	switch (boot::look_into(*builder, release, run_for_kernel)) {
+	case boot::InitrdState::kTraced: found.good("initrd", that + " has the trace"); return;
+	case boot::InitrdState::kPlain:
+		found.bad("initrd", that + " has no trace", "dfr boot enable --inside --kernel " + release);
+		return;
+	case boot::InitrdState::kUnknown:
+		found.bad("initrd", that + " cannot be looked into",
 		          "dfr boot enable --inside --kernel " + release);
+	}
 }
 
 void look_at_loader(const boot::Installation& installation, const std::string& release, Findings& found) {

@@ -27,4 +27,8 @@ int run(const std::vector<std::string>& command) {
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+int run_for_kernel(const char* command, const std::string& release) {
+	return run({"sh", "-c", command, "sh", release});
+}
+
 } // namespace dfr::cli

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bootloader-hooks/boot/atomic_file.h"
+#include "formats/error.h"
 
 namespace dfr::boot {
 namespace {
@@ -32,6 +33,12 @@ rm -f "$DESTDIR/scripts/init-top/00-dfr"
 exit 0
 )";
 
+// A listing without /init is none of an initrd: lsinitramfs may succeed on a damaged file.
+constexpr const char* kInitramfsLook = R"(list=$(lsinitramfs "/boot/initrd.img-$1") || exit 2
+has() { printf '%s\n' "$list" | grep -qx "$1"; }
+has init || exit 2
+has dfr.ko || exit 1)";
+
 void write_into(const std::string& folder, const ArchiveFile& file) {
 	const std::string path = folder + "/" + file.name;
 	if (!file.link)
@@ -50,8 +57,12 @@ const std::vector<InitrdBuilder>& initrd_builders() {
 	     .program = "/usr/sbin/update-initramfs",
 	     .hooks = {{"/etc/initramfs-tools/scripts/init-top/00-dfr", kInitramfsScript},
 	               {"/etc/initramfs-tools/hooks/dfr", kInitramfsHook}},
+	     .initrd = "/boot/initrd.img-",
 	     .make = "update-initramfs -u -k \"$1\"",
-	     .has_trace = "lsinitramfs \"/boot/initrd.img-$1\" 2>/dev/null | grep -qx dfr.ko"}};
+	     .look = kInitramfsLook,
+	     .make_all = "update-initramfs -u -k all",
+	     .may_refuse = "with update_initramfs=no in /etc/initramfs-tools/update-initramfs.conf, or with "
+	                   "/boot mounted read-only, it makes nothing"}};
 	return builders;
 }
 
@@ -60,6 +71,40 @@ const InitrdBuilder* initrd_builder(const std::string& root) {
 		return ::access((root + one.program).c_str(), X_OK) == 0;
 	});
 	return found == initrd_builders().end() ? nullptr : &*found;
+}
+
+InitrdState look_into(const InitrdBuilder& builder, const std::string& release, const RunForKernel& run) {
+	switch (run(builder.look, release)) {
+	case int(InitrdState::kTraced): return InitrdState::kTraced;
+	case int(InitrdState::kPlain): return InitrdState::kPlain;
+	default: return InitrdState::kUnknown;
+	}
+}
+
+void make_plain(const std::string& root, const std::vector<std::string>& releases, const RunForKernel& run) {
+	const InitrdBuilder* const builder = initrd_builder(root);
+	std::string failed;
+	for (const std::string& release : releases) {
+		InitrdState state = InitrdState::kUnknown;
+		if (builder) {
+			if (::access((root + builder->initrd + release).c_str(), F_OK) != 0)
+				continue;
+			run(builder->make, release);
+			state = look_into(*builder, release, run);
+		}
+		if (state != InitrdState::kPlain)
+			failed += (failed.empty() ? "" : "; ") + std::string("that of kernel ") + release +
+			          (state == InitrdState::kTraced ? " has the trace" : " may have the trace");
+	}
+	if (failed.empty())
+		return;
+	const std::string why = "initrds are not known to be without the trace: " + failed;
+	if (!builder)
+		throw Error(why + "; nothing is known here that makes initrds",
+		            "make them anew, remove the archives of these kernels in " + root +
+		                "/boot/dfr, then dfr boot disable again");
+	throw Error(why, "mend what it says above (" + std::string(builder->may_refuse) + "), then " +
+	                     builder->make_all + ", and dfr boot disable again");
 }
 
 void add_to_initrd(const std::map<std::string, ArchiveFile>& files, const std::string& folder) {

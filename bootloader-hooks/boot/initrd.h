@@ -9,6 +9,7 @@
 // starts it, if no module was requested before.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,14 +28,30 @@ struct InitrdBuilder {
 	const char* name;
 	const char* program;         // which is there where the builder is
 	std::vector<HookFile> hooks; // what makes the others work is the last
-	// Shell commands, with a kernel's release as $1: make that kernel's initrd anew; succeed if it has the trace.
+	const char* initrd;          // of a kernel: its release comes behind
+	// Shell commands, with a kernel's release as $1: make that kernel's initrd anew; look into it, and end with a
+	// status of InitrdState.
 	const char* make;
-	const char* has_trace;
+	const char* look;
+	const char* make_all;   // what an administrator runs
+	const char* may_refuse; // why `make` may succeed and make nothing
 };
+
+// What an initrd has of the trace. Any other status: it is not known.
+enum class InitrdState { kTraced = 0, kPlain = 1, kUnknown = 2 };
+
+// Runs one of a builder's commands for a kernel; its exit status.
+using RunForKernel = std::function<int(const char* command, const std::string& release)>;
 
 const std::vector<InitrdBuilder>& initrd_builders();
 // The one that the machine at `root` has; none: nullptr.
 const InitrdBuilder* initrd_builder(const std::string& root);
+
+InitrdState look_into(const InitrdBuilder& builder, const std::string& release, const RunForKernel& run);
+
+// Makes these kernels' initrds anew, where there are any. Throws dfr::Error, after the last of them, unless all are known
+// to have no trace: a builder may succeed and make nothing.
+void make_plain(const std::string& root, const std::vector<std::string>& releases, const RunForKernel& run);
 
 // Writes an archive's files into the folder of an initrd that is being made: all of them, or none if it throws
 // dfr::Error. The link is made last, because what is behind it must be there.

@@ -482,6 +482,67 @@ TEST_CASE("boot enable --inside, disable: an interrupted one has no half of a ho
 	CHECK(changes == 7); // six changes each
 }
 
+TEST_CASE(
+    "boot disable: initrds are made anew, all of them, and none is taken for plain unless it is known to be",
+    "[boot]") {
+	const Machine machine;
+	const std::vector<std::string> kernels{"1", "2", "3", "4", "gone"};
+	// What a look says afterwards; what was done comes in this order.
+	std::map<std::string, int> looks;
+	std::vector<std::string> done;
+	bool makes = true;
+	const boot::InitrdBuilder& builder = boot::initrd_builders().front();
+	const auto run = [&](const char* command, const std::string& release) {
+		const bool make = command == builder.make;
+		done.push_back((make ? "make " : "look ") + release);
+		if (make && makes)
+			looks[release] = int(boot::InitrdState::kPlain);
+		return make ? 0 : looks.at(release); // it succeeds also where it makes nothing
+	};
+	const auto leave = [&] { boot::make_plain(machine.root(), kernels, run); };
+	CHECK_THROWS_WITH(leave(), Catch::Contains("nothing is known here that makes initrds"));
+	have_initramfs_tools(machine);
+	for (const char* const release : {"1", "2", "3", "4"})
+		machine.write(std::string("/boot/initrd.img-") + release, "");
+	for (const bool able : {false, true}) {
+		makes = able;
+		looks = {{"1", int(boot::InitrdState::kTraced)},
+		         {"2", int(boot::InitrdState::kPlain)},
+		         {"3", int(boot::InitrdState::kUnknown)},
+		         {"4", 127}};
+		done.clear();
+		if (able)
+			CHECK_NOTHROW(leave());
+		else
+			CHECK_THROWS_WITH(
+			    leave(), Catch::EndsWith(": that of kernel 1 has the trace; that of kernel 3 "
+			                             "may have the trace; that of kernel 4 may have the "
+			                             "trace"));
+		CHECK(done == std::vector<std::string>{"make 1", "look 1", "make 2", "look 2", "make 3",
+		                                       "look 3", "make 4", "look 4"});
+	}
+}
+
+// As `dfr boot` runs a builder's command, with an lsinitramfs that says `list`.
+int look(const Machine& machine, const std::string& list, int status) {
+	machine.write("/bin/lsinitramfs",
+	              "#!/bin/sh\nprintf '" + list + "'\nexit " + std::to_string(status) + "\n");
+	std::filesystem::permissions(machine.root() + "/bin/lsinitramfs", std::filesystem::perms{0755});
+	machine.write("/look", boot::initrd_builders().front().look);
+	const std::string command =
+	    "PATH=" + machine.root() + "/bin:$PATH sh -c \"$(cat " + machine.root() + "/look)\" sh 6.1";
+	return WEXITSTATUS(std::system(command.c_str()));
+}
+
+TEST_CASE("boot: an initrd that cannot be listed is not taken for one without the trace", "[boot]") {
+	const Machine machine;
+	CHECK(look(machine, "kernel\nbin\ninit\ndfr.ko\n", 0) == int(boot::InitrdState::kTraced));
+	CHECK(look(machine, "init\ndfr.ko.xz\nlib/dfr.ko\n", 0) == int(boot::InitrdState::kPlain));
+	CHECK(look(machine, "init\ndfr.ko\n", 1) == int(boot::InitrdState::kUnknown));
+	CHECK(look(machine, "", 0) == int(boot::InitrdState::kUnknown));
+	CHECK(look(machine, "kernel/x86\n", 0) == int(boot::InitrdState::kUnknown));
+}
+
 TEST_CASE("boot enable: by GRUB or inside the initrd, not both", "[boot]") {
 	const Machine machine;
 	CHECK_THROWS_WITH(enable_inside(machine),
