@@ -129,8 +129,12 @@ int enable_inside(BootBuild build) {
 		return 0;
 	}
 	std::fflush(stdout);
-	if (run_for_kernel(builder.make, build.release) != 0 ||
-	    boot::look_into(builder, build.release, run_for_kernel) != boot::InitrdState::kTraced)
+	const bool made = run_for_kernel(builder.make, build.release) == 0;
+	const boot::InitrdState state = boot::look_into(builder, build.release, run_for_kernel);
+	if (state == boot::InitrdState::kBroken)
+		throw Error("the initrd of kernel " + build.release + " has no modprobe and may not boot",
+		            "dfr boot disable, before this kernel is booted");
+	if (!made || state != boot::InitrdState::kTraced)
 		throw Error(std::string(builder.name) + " has not made an initrd of kernel " + build.release +
 		                " with the trace",
 		            "mend what it says above and enable it again, or dfr boot disable");

@@ -123,6 +123,9 @@ void look_at_initrd(const std::string& root, const std::string& release, Finding
 	case boot::InitrdState::kPlain:
 		found.bad("initrd", that + " has no trace", "dfr boot enable --inside --kernel " + release);
 		return;
+	case boot::InitrdState::kBroken:
+		found.bad("initrd", that + " has no modprobe and may not boot", "dfr boot disable");
+		return;
 	case boot::InitrdState::kUnknown:
 		found.bad("initrd", that + " cannot be looked into",
 		          "dfr boot enable --inside --kernel " + release);

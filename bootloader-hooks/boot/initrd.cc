@@ -4,6 +4,7 @@
 #include "bootloader-hooks/boot/initrd.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <unistd.h>
 
 #include "bootloader-hooks/boot/atomic_file.h"
@@ -37,15 +38,18 @@ exit 0
 constexpr const char* kInitramfsLook = R"(list=$(lsinitramfs "/boot/initrd.img-$1") || exit 2
 has() { printf '%s\n' "$list" | grep -qx "$1"; }
 has init || exit 2
-has dfr.ko || exit 1)";
+has dfr.ko || exit 1
+has sbin/modprobe || has usr/sbin/modprobe || exit 3)";
 
 void write_into(const std::string& folder, const ArchiveFile& file) {
 	const std::string path = folder + "/" + file.name;
 	if (!file.link)
 		return write_atomically(path, file.bytes, file.mode);
+	const std::filesystem::path target{std::string(file.bytes.begin(), file.bytes.end())};
 	const std::string beside = path + ".dfr-new";
 	remove_durably(beside);
-	link_atomically({file.bytes.begin(), file.bytes.end()}, beside);
+	link_atomically(target.lexically_relative(std::filesystem::path("/" + file.name).parent_path()),
+	                beside);
 	rename_durably(beside, path);
 }
 
@@ -74,11 +78,11 @@ const InitrdBuilder* initrd_builder(const std::string& root) {
 }
 
 InitrdState look_into(const InitrdBuilder& builder, const std::string& release, const RunForKernel& run) {
-	switch (run(builder.look, release)) {
-	case int(InitrdState::kTraced): return InitrdState::kTraced;
-	case int(InitrdState::kPlain): return InitrdState::kPlain;
-	default: return InitrdState::kUnknown;
-	}
+	const auto state = InitrdState(run(builder.look, release));
+	for (const InitrdState known : {InitrdState::kTraced, InitrdState::kPlain, InitrdState::kBroken})
+		if (state == known)
+			return state;
+	return InitrdState::kUnknown;
 }
 
 void make_plain(const std::string& root, const std::vector<std::string>& releases, const RunForKernel& run) {
@@ -94,7 +98,7 @@ void make_plain(const std::string& root, const std::vector<std::string>& release
 		}
 		if (state != InitrdState::kPlain)
 			failed += (failed.empty() ? "" : "; ") + std::string("that of kernel ") + release +
-			          (state == InitrdState::kTraced ? " has the trace" : " may have the trace");
+			          (state == InitrdState::kUnknown ? " may have the trace" : " has the trace");
 	}
 	if (failed.empty())
 		return;

@@ -37,8 +37,9 @@ struct InitrdBuilder {
 	const char* may_refuse; // why `make` may succeed and make nothing
 };
 
-// What an initrd has of the trace. Any other status: it is not known.
-enum class InitrdState { kTraced = 0, kPlain = 1, kUnknown = 2 };
+// What an initrd has of the trace. Any other status: it is not known. Broken: the trace, and no modprobe, because what
+// makes the initrd took away the link that stood in its place.
+enum class InitrdState { kTraced = 0, kPlain = 1, kUnknown = 2, kBroken = 3 };
 
 // Runs one of a builder's commands for a kernel; its exit status.
 using RunForKernel = std::function<int(const char* command, const std::string& release)>;
@@ -54,7 +55,8 @@ InitrdState look_into(const InitrdBuilder& builder, const std::string& release, 
 void make_plain(const std::string& root, const std::vector<std::string>& releases, const RunForKernel& run);
 
 // Writes an archive's files into the folder of an initrd that is being made: all of them, or none if it throws
-// dfr::Error. The link is made last, because what is behind it must be there.
+// dfr::Error. The link is made last, because what is behind it must be there; it is relative, because Ubuntu's mkinitramfs
+// removes links that lead nowhere on the machine that makes the initrd.
 void add_to_initrd(const std::map<std::string, ArchiveFile>& files, const std::string& folder);
 
 } // namespace dfr::boot

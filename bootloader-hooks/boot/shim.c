@@ -378,12 +378,18 @@ static const char* real_modprobe(void) {
 	return 0;
 }
 
-/* Is the kernel's helper this program? Not where the archive has no such link, nor when it was put back. */
+/*
+ * Is the kernel's helper this program? Not where the archive has no such link, nor when it was put back. An archive's
+ * link leads to /dfr-init, one in the machine's own initrd to ../../dfr-init (initrd.h).
+ */
 static int is_helper(void) {
-	char target[sizeof(kSelf)] = {0};
+	char target[32];
 	long n = CALL(readlinkat, AT_FDCWD, kHelper, target, sizeof(target), 0);
 
-	return n == sizeof(kSelf) - 1 && starts_with(target, kSelf);
+	if (n < 0 || n == (long)sizeof(target))
+		return 0;
+	target[n] = 0;
+	return ends_with(target, kSelf);
 }
 
 /* By a rename, because others may want modules at this moment; they may do the same. */

@@ -486,7 +486,7 @@ TEST_CASE(
     "boot disable: initrds are made anew, all of them, and none is taken for plain unless it is known to be",
     "[boot]") {
 	const Machine machine;
-	const std::vector<std::string> kernels{"1", "2", "3", "4", "gone"};
+	const std::vector<std::string> kernels{"1", "2", "3", "4", "5", "gone"};
 	// What a look says afterwards; what was done comes in this order.
 	std::map<std::string, int> looks;
 	std::vector<std::string> done;
@@ -502,24 +502,26 @@ TEST_CASE(
 	const auto leave = [&] { boot::make_plain(machine.root(), kernels, run); };
 	CHECK_THROWS_WITH(leave(), Catch::Contains("nothing is known here that makes initrds"));
 	have_initramfs_tools(machine);
-	for (const char* const release : {"1", "2", "3", "4"})
+	for (const char* const release : {"1", "2", "3", "4", "5"})
 		machine.write(std::string("/boot/initrd.img-") + release, "");
 	for (const bool able : {false, true}) {
 		makes = able;
 		looks = {{"1", int(boot::InitrdState::kTraced)},
 		         {"2", int(boot::InitrdState::kPlain)},
 		         {"3", int(boot::InitrdState::kUnknown)},
-		         {"4", 127}};
+		         {"4", 127},
+		         {"5", int(boot::InitrdState::kBroken)}};
 		done.clear();
 		if (able)
 			CHECK_NOTHROW(leave());
 		else
 			CHECK_THROWS_WITH(
-			    leave(), Catch::EndsWith(": that of kernel 1 has the trace; that of kernel 3 "
-			                             "may have the trace; that of kernel 4 may have the "
-			                             "trace"));
+			    leave(),
+			    Catch::EndsWith(": that of kernel 1 has the trace; that of kernel 3 may have "
+			                    "the trace; that of kernel 4 may have the trace; that of "
+			                    "kernel 5 has the trace"));
 		CHECK(done == std::vector<std::string>{"make 1", "look 1", "make 2", "look 2", "make 3",
-		                                       "look 3", "make 4", "look 4"});
+		                                       "look 3", "make 4", "look 4", "make 5", "look 5"});
 	}
 }
 
@@ -536,7 +538,10 @@ int look(const Machine& machine, const std::string& list, int status) {
 
 TEST_CASE("boot: an initrd that cannot be listed is not taken for one without the trace", "[boot]") {
 	const Machine machine;
-	CHECK(look(machine, "kernel\nbin\ninit\ndfr.ko\n", 0) == int(boot::InitrdState::kTraced));
+	for (const char* const modprobe : {"sbin/modprobe", "usr/sbin/modprobe"})
+		CHECK(look(machine, std::string("kernel\ninit\ndfr.ko\n") + modprobe + "\n", 0) ==
+		      int(boot::InitrdState::kTraced));
+	CHECK(look(machine, "init\ndfr.ko\nusr/lib/modprobe\n", 0) == int(boot::InitrdState::kBroken));
 	CHECK(look(machine, "init\ndfr.ko.xz\nlib/dfr.ko\n", 0) == int(boot::InitrdState::kPlain));
 	CHECK(look(machine, "init\ndfr.ko\n", 1) == int(boot::InitrdState::kUnknown));
 	CHECK(look(machine, "", 0) == int(boot::InitrdState::kUnknown));
@@ -581,7 +586,9 @@ TEST_CASE("boot add: an initrd gets all files, the helper last, or none", "[boot
 	auto after = before;
 	after["/dfr.ko"] = "m";
 	after["/dfr-init"] = "s";
-	after["/usr/sbin/modprobe"] = target;
+	after["/usr/sbin/modprobe"] = "../../dfr-init";
 	CHECK(machine.all() == after);
+	CHECK(::access((machine.root() + "/usr/sbin/modprobe").c_str(), X_OK) ==
+	      0); // it leads somewhere here, too
 	CHECK(::access((machine.root() + "/dfr-init").c_str(), X_OK) == 0);
 }
