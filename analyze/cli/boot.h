@@ -26,9 +26,6 @@ int run_boot_store(int argc, char** argv);
 // Where a machine's boot programs are; `root` is "" for this machine.
 std::string boot_source_path(const std::string& root, const std::string& name);
 inline constexpr const char* kDefaultBootProgram = "default";
-// Who loads the module: at the kernel's first request for a module, or before the real init.
-inline constexpr const char* kByHelper = "helper";
-inline constexpr const char* kByFirstProcess = "first-process";
 
 // What `dfr boot build` makes, and `enable` where there is none yet.
 struct BootBuild {
@@ -37,8 +34,8 @@ struct BootBuild {
 	std::string output;              // empty: the machine's place
 	std::string initrd;              // the folder of the initrd that will hold all this; empty: none
 	bool inside = false;             // it will be in an initrd, not behind it
-	std::string loading;             // kByHelper, kByFirstProcess; empty: the earliest that works
-	std::string then;                // the state that it records on as after the boot; empty: it ends
+	std::string loading; // boot::kByHelper, boot::kByFirstProcess; empty: the earliest that works
+	std::string then;    // the state that it records on as after the boot; empty: it ends
 };
 // Says on stdout what it finds. Returns the archive's path; throws dfr::Error.
 std::string build_boot_archive(const BootBuild& build);

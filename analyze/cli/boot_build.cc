@@ -130,7 +130,7 @@ bool choose_helper(const BootBuild& build) {
 	std::string why = boot::no_helper(build.root, build.release);
 	if (why.empty() && !build.initrd.empty())
 		why = boot::no_helper(build.initrd, build.release);
-	const bool helper = build.loading.empty() ? why.empty() : build.loading == kByHelper;
+	const bool helper = boot::brings_helper(build.loading, why, !build.initrd.empty());
 	const std::string last = build.inside ? "by a script of the initrd" : "by the first process";
 	say("loading", helper ? "at the kernel's first request for a module, else " + last
 	                      : last + (why.empty() ? "" : "; not earlier: " + why));
@@ -227,7 +227,7 @@ void add_loading(CLI::App& app, BootBuild& build) {
 	app.add_option("--loading", build.loading,
 	               "helper: at the kernel's first request for a module, while drivers still initialize;\n"
 	               "first-process: not before that (default: helper, where the machine's files allow it)")
-	    ->check(CLI::IsMember({kByHelper, kByFirstProcess}));
+	    ->check(CLI::IsMember({boot::kByHelper, boot::kByFirstProcess}));
 }
 
 int run_boot_build(int argc, char** argv) {

@@ -116,6 +116,12 @@ std::string no_helper(const std::string& root, const std::string& release) {
 	return {};
 }
 
+bool brings_helper(const std::string& loading, const std::string& why, bool into_initrd) {
+	if (loading == kByFirstProcess)
+		return false;
+	return why.empty() || (loading == kByHelper && !into_initrd);
+}
+
 std::string find_module(const std::string& root, const std::string& release) {
 	const std::vector<std::string> places = module_places(root, release);
 	const auto found = std::ranges::find_if(places, readable);

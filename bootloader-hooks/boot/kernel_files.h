@@ -27,6 +27,12 @@ std::string cannot_unpack(const std::string& root, const std::string& release, s
 // Why the kernel's own requests for modules cannot start a helper of ours there, as far as the files of the machine
 // say; empty: they can.
 std::string no_helper(const std::string& root, const std::string& release);
+// Who loads the module: at the kernel's first request for a module, or before the real init.
+inline constexpr const char* kByHelper = "helper";
+inline constexpr const char* kByFirstProcess = "first-process";
+// Is the helper to be ours, where somebody asked for `loading`, and `why` is no_helper()'s? Who asks for it gets it all the
+// same, but in an initrd: those are made again and again with nobody looking, of other kernels, too.
+bool brings_helper(const std::string& loading, const std::string& why, bool into_initrd);
 
 // dfr.ko of that kernel. Throws dfr::Error, which says where it looked and how to get one.
 std::string find_module(const std::string& root, const std::string& release);

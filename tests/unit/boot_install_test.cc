@@ -413,6 +413,18 @@ TEST_CASE("boot: the kernel's helper is ours only where the real modprobe is fou
 	CHECK_THAT(why(), Catch::EndsWith("has # CONFIG_MODULES is not set"));
 }
 
+TEST_CASE("boot: who asks for the helper gets it against the files, but not in an initrd", "[boot]") {
+	for (const bool into_initrd : {false, true}) {
+		for (const char* const loading : {"", boot::kByHelper})
+			CHECK(boot::brings_helper(loading, "", into_initrd));
+		for (const char* const why : {"", "/sbin is no link"})
+			CHECK_FALSE(boot::brings_helper(boot::kByFirstProcess, why, into_initrd));
+		CHECK_FALSE(boot::brings_helper("", "/sbin is no link", into_initrd));
+	}
+	CHECK(boot::brings_helper(boot::kByHelper, "/sbin is no link", false));
+	CHECK_FALSE(boot::brings_helper(boot::kByHelper, "/sbin is no link", true));
+}
+
 TEST_CASE("boot plan: who is to load the module, and who records on, come back", "[boot]") {
 	boot::BootPlan asked = plan("always");
 	CHECK(boot::BootPlan::parse(asked.text()).loading.empty());
