@@ -138,11 +138,12 @@ int enable_inside(BootBuild build) {
 		throw Error(std::string(builder.name) + " has not made an initrd of kernel " + build.release +
 		                " with the trace",
 		            "mend what it says above and enable it again, or dfr boot disable");
-	std::printf("enabled   in each initrd that %s makes from now on, and in that of kernel %s: for every "
-	            "boot,\n"
-	            "          until dfr boot disable. No boot that fails is counted there: dfr.off on the\n"
-	            "          kernel's command line, or the menu's recovery mode, boots without it\n",
-	            builder.name, shown(build.release));
+	std::printf(
+	    "enabled   in each initrd that %s makes from now on, and in that of kernel %s: for every "
+	    "boot,\n"
+	    "          until dfr boot disable. No boot that fails is counted there: dfr.off on the\n"
+	    "          kernel's command line, or the menu's recovery mode, if it has one, boots without it\n",
+	    builder.name, shown(build.release));
 	return 0;
 }
 
@@ -207,6 +208,7 @@ int run_boot_enable(int argc, char** argv) {
 	std::string hint;
 	if (const std::string why = installation.obstacle(build.release, hint); !why.empty())
 		throw Error(why, hint);
+	installation.refuse_other_way(false);
 	build_boot_archive(build);
 	const std::string cannot = installation.cannot_count();
 	boot::BootPlan plan{.name = build.name,

@@ -102,7 +102,7 @@ void print_this_boot(bool inside) {
 void look_at_initrd(const std::string& root, const std::string& release, Findings& found) {
 	found.note("loader", "not asked: the trace is in the machine's own initrds");
 	found.note("counting", "nobody counts boots that fail: dfr.off on the kernel's command line, or the "
-	                       "menu's recovery mode, boots without the trace");
+	                       "menu's recovery mode, if it has one, boots without the trace");
 	const boot::InitrdBuilder* const builder = boot::initrd_builder(root);
 	if (!builder) {
 		found.bad("hook", "nothing is known here that makes initrds", "dfr boot disable");

@@ -56,6 +56,8 @@ public:
 	// May what is enabled go over to the newest kernel? Its own has gone, or the newest is what GRUB boots by
 	// default; who has GRUB boot another one is not moved from it.
 	bool follows(const BootPlan& plan, const std::vector<std::string>& kernels) const;
+	// Throws dfr::Error if the trace is enabled the other way.
+	void refuse_other_way(bool inside) const;
 	// The archive is there already. Throws dfr::Error; what was done until then boots.
 	void enable(BootPlan plan) const;
 	// Throws dfr::Error if nothing is known that makes initrds, or GRUB was told.
@@ -82,7 +84,6 @@ private:
 		return resolve_links(root_, root_ + "/boot/grub/" + file);
 	}
 	std::string plan_path() const { return folder() + "/enabled"; }
-	void refuse_other_way(bool inside) const;
 	void arm(const std::string& how) const;
 	void disarm(bool made_environment) const;
 	void link_units() const;

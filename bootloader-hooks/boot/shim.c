@@ -67,6 +67,7 @@ enum { kPatience = 10 };                  /* seconds */
 static const char kAsync[] = "async_probe ";
 static const char kPrefix[] = "dfr.";
 static const char kCrashKernel[] = "elfcorehdr=";
+/* Ours is the first, and may have a value. */
 static const char* const kOff[] = {"dfr.off", "single", "recovery", "rescue", "emergency"};
 /* Who answers to the name modprobe in an initramfs: kmod, else busybox. */
 static const char* const kModprobes[] = {"/bin/kmod",      "/usr/bin/kmod", "/sbin/kmod",
@@ -245,11 +246,17 @@ static char* read_parameters(void) {
 	return append(to + (n > 0 ? n : 0), " ");
 }
 
-/* The word of kOff that `from` begins with, if it is a whole one. */
+/* The word of kOff that `from` begins with, if it is a whole one; ours with any value but those that the kernel reads as no. */
 static const char* word_off(const char* from) {
-	for (size_t i = 0; i < sizeof(kOff) / sizeof(kOff[0]); i++)
-		if (starts_with(from, kOff[i]) && (unsigned char)from[length(kOff[i])] <= ' ')
+	for (size_t i = 0; i < sizeof(kOff) / sizeof(kOff[0]); i++) {
+		const char* end = from + length(kOff[i]);
+
+		if (!starts_with(from, kOff[i]))
+			continue;
+		if ((unsigned char)*end <= ' ' ||
+		    (i == 0 && *end == '=' && end[1] != '0' && end[1] != 'n' && end[1] != 'N'))
 			return kOff[i];
+	}
 	return 0;
 }
 

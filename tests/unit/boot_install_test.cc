@@ -579,6 +579,18 @@ TEST_CASE("boot enable: by GRUB or inside the initrd, not both", "[boot]") {
 	CHECK_THAT(hint, Catch::StartsWith("dfr boot enable --inside"));
 }
 
+TEST_CASE("boot enable: the other way is refused before an archive is made", "[boot]") {
+	const Machine machine;
+	have_initramfs_tools(machine);
+	enable_inside(machine);
+	const auto dfr = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "dfr";
+	const std::string command = dfr.string() + " boot enable --kernel " + kRelease + " --root " +
+	                            machine.root() + " >" + machine.root() + "/said 2>&1";
+	CHECK(std::system(command.c_str()) != 0);
+	// What is missing for an archive would be said first.
+	CHECK_THAT(machine.read("/said"), Catch::Contains("the trace is enabled inside the initrd"));
+}
+
 TEST_CASE("boot add: an initrd gets all files, the helper last, or none", "[boot]") {
 	const Machine machine;
 	machine.write("/usr/bin/kmod", "kmod");
