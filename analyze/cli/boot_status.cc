@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fcntl.h>
 #include <thread>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/file.h"
 #include "analyze/cli/findings.h"
+#include "analyze/libdfr/boot_log.h"
 #include "bootloader-hooks/boot/atomic_file.h"
 #include "bootloader-hooks/boot/grub.h"
 #include "bootloader-hooks/boot/initrd.h"
@@ -31,22 +31,21 @@
 namespace dfr::cli {
 namespace {
 
-// The kernel's log as far as it has it: lines of dfr's. `error`: errno if it cannot be read.
-std::vector<std::string> log_lines(int& error) {
-	std::vector<std::string> lines;
+// The kernel's log as far as it has it.
+lib::BootLog read_log() {
+	lib::BootLog found;
 	const int log = ::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	error = log < 0 ? errno : 0;
+	found.error = log < 0 ? errno : 0;
 	char record[8192];
 	ssize_t n;
-	while (log >= 0 && ((n = ::read(log, record, sizeof record)) > 0 || (n < 0 && errno == EPIPE))) {
-		const std::string text(record, n > 0 ? static_cast<size_t>(n) : 0);
-		const size_t at = text.find(";dfr: ");
-		if (at != std::string::npos)
-			lines.push_back(text.substr(at + 1, text.find('\n', at) - at - 1));
-	}
+	while (log >= 0 && ((n = ::read(log, record, sizeof record)) > 0 || (n < 0 && errno == EPIPE)))
+		if (n > 0)
+			found.add({record, static_cast<size_t>(n)});
+		else
+			found.lost();
 	if (log >= 0)
 		::close(log);
-	return lines;
+	return found;
 }
 
 std::string plan_text(const boot::BootPlan& plan) {
@@ -65,34 +64,15 @@ std::string plan_text(const boot::BootPlan& plan) {
 // `inside`: it is not the command line that asks for a trace.
 void print_this_boot(bool inside) {
 	const std::string line = boot::read_text("/proc/cmdline").value_or("");
-	int error = 0;
-	const std::vector<std::string> log = log_lines(error);
-	const auto has_line = [&log](const char* begin) {
-		return std::ranges::any_of(
-		    log, [begin](const std::string& one) { return one.starts_with(begin); });
-	};
-	const bool recorded = has_line("dfr: boot program is recording");
-	const bool helped = has_line("dfr: loading, because the kernel wants module ");
-	const bool first = has_line("dfr: loading as the first process");
-	const bool script = has_line("dfr: loading by a script of the initrd");
-	const bool asked =
-	    helped || script || (inside && error) || line.find(boot::kFirstProcess) != std::string::npos;
-	if (asked && error)
-		say("this boot", "was started for a trace; whether it was traced is not known: /dev/kmsg: " +
-		                     std::string(std::strerror(error)));
-	else
-		say("this boot", recorded && first ? "was traced, from the first process on"
-		                 : recorded && helped
-		                     ? "was traced, from a request of the kernel for a module on"
-		                 : recorded && script ? "was traced, from a script of the initrd on"
-		                 : recorded           ? "was traced"
-		                 : asked              ? "was started for a trace and was not traced"
-		                                      : "was started without a trace");
-	for (const std::string& one : log)
+	const lib::BootLog log = read_log();
+	const lib::BootVerdict verdict =
+	    lib::judge_boot(log, line.find(boot::kFirstProcess) != std::string::npos, inside);
+	say("this boot", verdict.text);
+	for (const std::string& one : log.lines)
 		say("  log", one);
-	if (asked && !error && log.empty())
-		say("", "the kernel's log has no line of dfr's any more: journalctl -k -b | grep dfr:");
-	if (const auto access = recorder::device_access(); !access.loaded && asked)
+	if (!verdict.known)
+		say("", "next: journalctl -k -b | grep dfr:");
+	if (const auto access = recorder::device_access(); !access.loaded && verdict.asked)
 		say("  module", access.why);
 }
 
