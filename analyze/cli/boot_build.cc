@@ -114,10 +114,6 @@ types::Blob read_module(const std::string& path, const std::string& release) {
 	return module;
 }
 
-boot::ArchiveFile archive_file(const char* name, uint32_t mode, std::span<const uint8_t> bytes) {
-	return {.name = name, .mode = mode, .bytes = {bytes.begin(), bytes.end()}};
-}
-
 // What the kernel executes when it wants a module is the program that is the first process, too.
 boot::ArchiveFile helper_link() {
 	const std::string target = std::string("/") + boot::kShimFile;
@@ -199,12 +195,12 @@ std::string build_boot_archive(const BootBuild& build) {
 	                                 .btf = image.btf_digest ? hexadecimal(*image.btf_digest) : ""};
 	const std::string parameters = origin.parameters();
 	std::vector<boot::ArchiveFile> files{
-	    archive_file(boot::kShimFile, 0755,
-	                 read_file(find_shim(build), "the first-process shim, dfr-init")),
-	    archive_file(boot::kModuleFile, 0644, module.bytes()),
-	    archive_file(boot::kProgramFile, 0600, dof),
-	    archive_file(boot::kParametersFile, 0600,
-	                 {reinterpret_cast<const uint8_t*>(parameters.data()), parameters.size()})};
+	    boot::archive_file(boot::kShimFile, 0755,
+	                       read_file(find_shim(build), "the first-process shim, dfr-init")),
+	    boot::archive_file(boot::kModuleFile, 0644, module.bytes()),
+	    boot::archive_file(boot::kProgramFile, 0600, dof),
+	    boot::archive_file(boot::kParametersFile, 0600,
+	                       {reinterpret_cast<const uint8_t*>(parameters.data()), parameters.size()})};
 	if (choose_helper(build))
 		files.push_back(helper_link());
 	const std::vector<uint8_t> archive = boot::pack_archive(files);

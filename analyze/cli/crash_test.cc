@@ -226,15 +226,15 @@ std::vector<Tier> start_tiers() {
 	     {std::pair(kCrashKernel, no_crash_kernel()), {kReserved, no_reserved}}) {
 		std::string reason = why;
 		try {
-			if (reason.empty()) {
+			if (reason.empty())
 				start_state(tier);
-				tiers.push_back({.name = tier, .result = {}});
-				continue;
-			}
 		} catch (const Error& error) {
 			reason = error.what();
 		}
-		say(tier, "not tried: " + reason);
+		if (reason.empty())
+			tiers.push_back({.name = tier, .result = {}});
+		else
+			say(tier, "not tried: " + reason);
 	}
 	return tiers;
 }
@@ -313,23 +313,16 @@ private:
 	char path_[32] = "/var/tmp/dfr-crash-test-XXXXXX";
 };
 
-boot::ArchiveFile archive_file(const char* name, const std::string& path, uint32_t mode) {
-	const std::vector<uint8_t> bytes = read_file(path, name);
-	return {.name = name, .mode = mode, .bytes = bytes};
-}
-
 int in_virtual_machine(const CrashTest& asked) {
 	const std::string release = asked.release.empty() ? boot::running_release() : asked.release;
 	const std::string kernel = asked.kernel.empty() ? "/boot/vmlinuz-" + release : asked.kernel;
 	const std::string module = asked.module.empty() ? boot::find_module("", release) : asked.module;
 	const Folder folder;
 	catch_signals(); // so that the folder goes; the virtual machine ends by them
-	const std::vector<uint8_t> archive = boot::pack_archive(
-	    {archive_file("dfr", "/proc/self/exe", 0755),
-	     {.name = boot::kModuleFile, .mode = 0644, .bytes = [&]() {
-		      const types::Blob blob = types::unpack(types::Blob::from_file(module), module);
-		      return std::vector<uint8_t>(blob.bytes().begin(), blob.bytes().end());
-	      }()}});
+	const types::Blob unpacked = types::unpack(types::Blob::from_file(module), module);
+	const std::vector<uint8_t> archive =
+	    boot::pack_archive({boot::archive_file("dfr", 0755, read_file("/proc/self/exe", "dfr")),
+	                        boot::archive_file(boot::kModuleFile, 0644, unpacked.bytes())});
 	boot::write_atomically(folder / "initrd", archive, 0600);
 	say("kernel", kernel);
 	say("module", module);

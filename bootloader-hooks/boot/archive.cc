@@ -66,6 +66,10 @@ std::string value_of(const std::string& list, const std::string& key, char separ
 
 } // namespace
 
+ArchiveFile archive_file(const char* name, uint32_t mode, std::span<const uint8_t> bytes) {
+	return {.name = name, .mode = mode, .bytes = {bytes.begin(), bytes.end()}};
+}
+
 std::vector<uint8_t> pack_archive(const std::vector<ArchiveFile>& files) {
 	std::vector<uint8_t> plain;
 	uint32_t inode = 0;

@@ -44,6 +44,8 @@ struct ArchiveFile {
 	bool link = false;
 };
 
+// A file that is no link.
+ArchiveFile archive_file(const char* name, uint32_t mode, std::span<const uint8_t> bytes);
 std::vector<uint8_t> pack_archive(const std::vector<ArchiveFile>& files);
 // What pack_archive() made. Throws dfr::Error: it is damaged, or something else.
 std::map<std::string, ArchiveFile> unpack_archive(std::span<const uint8_t> bytes, const std::string& name);
