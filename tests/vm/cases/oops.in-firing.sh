@@ -28,9 +28,4 @@ grep -o 'ended by an oops of the kernel inside .* firing' verdict | sed 's/^/rea
 dfr record -o none.dfr -n "$probe" -- true 2>refused
 echo refused $?
 cat refused >&2
-dfr stop kept >/dev/null
-rmmod dfr && echo unloaded
-rmmod dfr_break
-insmod /dfr.ko
-echo 'for mask in 1 2; do taskset $mask guest-device getppid 200; done' >calls.sh
-dtrace -x engine=kernel -qn "$probe"' { @ = count(); } END { printa("anew %@d\n", @); }' -c 'sh calls.sh'
+. /anew.sh

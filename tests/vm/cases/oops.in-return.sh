@@ -8,9 +8,4 @@ guest-device getppid 100 2>/dev/null
 echo victim $?
 until guest-device states | grep -q '^kept.*killed'; do sleep 0.1; done
 guest-device states | awk '$1 == "kept" { print $1, $3 }'
-dfr stop kept >/dev/null
-rmmod dfr && echo unloaded
-rmmod dfr_break
-insmod /dfr.ko
-echo 'for mask in 1 2; do taskset $mask guest-device getppid 200; done' >calls.sh
-dtrace -x engine=kernel -qn "$probe"' { @ = count(); } END { printa("anew %@d\n", @); }' -c 'sh calls.sh'
+. /anew.sh
