@@ -148,6 +148,34 @@ template <typename Act> int interrupted(unsigned changes, Act act) {
 	return WEXITSTATUS(status);
 }
 
+// An enable and a disable, each interrupted after each of its six changes: what is there then is looked at, and disable
+// takes it back.
+template <typename Prepare, typename Enable, typename Look>
+void check_every_beginning(Prepare prepare, Enable enable, Look look) {
+	const bool enabling = GENERATE(true, false);
+	unsigned changes = 1;
+	for (;; changes++) {
+		const Machine machine;
+		prepare(machine);
+		const auto before = machine.all();
+		if (!enabling)
+			enable(machine);
+		const int status = interrupted(changes, [&]() {
+			if (enabling)
+				enable(machine);
+			else
+				boot::Installation(machine.root()).disable();
+		});
+		look(machine);
+		boot::Installation(machine.root()).disable();
+		CHECK(machine.all() == before);
+		if (status == 0)
+			break;
+		REQUIRE(status == 99);
+	}
+	CHECK(changes == 7);
+}
+
 // What GRUB would read boots: grub.cfg is untouched, and our block is absent, or whole with all that it names.
 void check_bootable(const Machine& machine) {
 	CHECK(machine.read("/boot/grub/grub.cfg") == kGrubConfig);
@@ -324,29 +352,12 @@ TEST_CASE("boot disable: what somebody wrote into our file since stays", "[boot]
 }
 
 TEST_CASE("boot enable, disable: an interrupted one leaves what boots", "[boot]") {
-	const bool enabling = GENERATE(true, false);
-	unsigned changes = 1;
-	for (;; changes++) {
-		const Machine machine;
-		machine.write("/boot/grub/custom.cfg", "# mine\n");
-		machine.write("/boot/grub/grubenv", environment("saved_entry=a\n"));
-		const auto before = machine.all();
-		if (!enabling)
-			enable(machine, plan("always"));
-		const int status = interrupted(changes, [&]() {
-			if (enabling)
-				enable(machine, plan("always"));
-			else
-				boot::Installation(machine.root()).disable();
-		});
-		check_bootable(machine);
-		boot::Installation(machine.root()).disable();
-		CHECK(machine.all() == before);
-		if (status == 0)
-			break;
-		REQUIRE(status == 99);
-	}
-	CHECK(changes == 7); // six changes each
+	check_every_beginning(
+	    [](const Machine& machine) {
+		    machine.write("/boot/grub/custom.cfg", "# mine\n");
+		    machine.write("/boot/grub/grubenv", environment("saved_entry=a\n"));
+	    },
+	    [](const Machine& machine) { enable(machine, plan("always")); }, check_bootable);
 }
 
 TEST_CASE("boot enable: no room leaves what boots, and says what to do", "[boot]") {
@@ -463,35 +474,17 @@ TEST_CASE("boot enable --inside: hooks, and nothing of GRUB's; disable makes eve
 }
 
 TEST_CASE("boot enable --inside, disable: an interrupted one has no half of a hook", "[boot]") {
-	const bool enabling = GENERATE(true, false);
-	unsigned changes = 1;
-	for (;; changes++) {
-		const Machine machine, whole;
-		have_initramfs_tools(machine);
-		have_initramfs_tools(whole);
-		enable_inside(whole);
-		const auto before = machine.all();
-		if (!enabling)
-			enable_inside(machine);
-		const int status = interrupted(changes, [&]() {
-			if (enabling)
-				enable_inside(machine);
-			else
-				boot::Installation(machine.root()).disable();
-		});
+	const Machine whole;
+	have_initramfs_tools(whole);
+	enable_inside(whole);
+	check_every_beginning(have_initramfs_tools, enable_inside, [&whole](const Machine& machine) {
 		// The script does nothing without what the hook adds, and the hook has all that it needs.
 		for (const char* const path : {kScript, kHook})
 			CHECK((machine.read(path) == whole.read(path) || machine.read(path) == "(none)"));
 		if (machine.read(kHook) != "(none)") {
 			CHECK(machine.all() == whole.all());
 		}
-		boot::Installation(machine.root()).disable();
-		CHECK(machine.all() == before);
-		if (status == 0)
-			break;
-		REQUIRE(status == 99);
-	}
-	CHECK(changes == 7); // six changes each
+	});
 }
 
 TEST_CASE(
