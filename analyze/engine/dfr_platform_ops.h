@@ -33,6 +33,7 @@ unsigned long dfr_user_lock_cpu(struct dfr_engine* engine, unsigned cpu);
 void dfr_user_unlock_cpu(unsigned long flags);
 void dfr_user_synchronize(void);
 u64 dfr_user_clock(int which);
+u64 dfr_user_clock_offset(int which); /* what added to the monotonic clock gives that clock */
 int dfr_user_read(void* dst, u64 addr, size_t n);
 int dfr_user_write(u64 addr, const void* src, size_t n);
 long dfr_user_read_str(char* dst, u64 addr, size_t room);
@@ -254,14 +255,15 @@ static inline u64 dfr_plat_register_arg(const void* regs, u32 n) {
 	return 0;
 }
 
-static inline u64 dfr_plat_walltime(const struct dfr_firing* firing) {
+static inline u64 dfr_plat_wall_offset(const struct dfr_firing* firing) {
 	const struct dfr_env* env = dfr_plat_env(firing);
 
-	return env->ev_time ? env->ev_time + (u64)env->ev_wall : dfr_user_clock(0);
+	return env->ev_time ? (u64)env->ev_wall : dfr_user_clock_offset(0);
 }
 
-static inline u64 dfr_plat_boottime(void) {
-	return dfr_user_clock(7);
+static inline void dfr_plat_offsets(u64* wall, u64* boot) {
+	*wall = dfr_user_clock_offset(0);
+	*boot = dfr_user_clock_offset(7);
 }
 
 static inline u64 dfr_plat_task_time(void) {

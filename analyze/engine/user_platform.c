@@ -222,6 +222,26 @@ u64 dfr_user_clock(int which) {
 }
 
 /*
+ * A reading between two of the monotonic clock: the closest two of several, because this thread may
+ * have to wait between them.
+ */
+u64 dfr_user_clock_offset(int which) {
+	u64 least = ~0ULL, offset = 0, before, there, took;
+	int tries;
+
+	for (tries = 0; tries < 8; tries++) {
+		before = dfr_user_clock(CLOCK_MONOTONIC);
+		there = dfr_user_clock(which);
+		took = dfr_user_clock(CLOCK_MONOTONIC) - before;
+		if (took >= least)
+			continue;
+		least = took;
+		offset = there - before - took / 2;
+	}
+	return offset;
+}
+
+/*
  * /proc/self/mem: for reads of this process's memory where a sandbox forbids
  * process_vm_readv(). With both a bad address is an error and not a signal.
  */

@@ -159,8 +159,8 @@ struct dfr_hashkey {
  * Clock
  *   u64 dfr_plat_clock(const struct dfr_firing *)	P: ns, monotonic; the engine makes it unique per CPU
  *   bool dfr_plat_clock_quick(const struct dfr_firing *, u64 *time)	P: same; false: it needs a call
- *   u64 dfr_plat_walltime(const struct dfr_firing *)	P: ns since the epoch
- *   u64 dfr_plat_boottime(void)
+ *   u64 dfr_plat_wall_offset(const struct dfr_firing *)	P: added to that clock's time, it makes ns since the epoch
+ *   void dfr_plat_offsets(u64 *wall, u64 *boot)	what makes it ns since the epoch, and ns since the boot
  *   u64 dfr_plat_task_time(void)			ns that the caller was on a CPU
  *
  * Foreign memory: 0 or -EFAULT, never a fault; `size` is 1, 2, 4 or 8 for loads

@@ -3,8 +3,9 @@
  * Finds what clock.h reads: the latched copy of the kernel's timekeeping words, which is private to
  * the kernel. It is used only after three checks: loads that may fault can read it, its clock is the
  * processor's counter, and the time computed from it is the kernel's. Otherwise the kernel's
- * function is called, which costs more but gives the same time. Process context, once, when the
- * module loads.
+ * function is called, which costs more but gives the same time. The same words say where the wall
+ * clock stands; they are believed if the kernel says the same. Process context, once, when the module
+ * loads.
  */
 #include "kmod/linux/clock.h"
 
@@ -25,6 +26,7 @@ static const struct dfr_fast_timekeeper no_keeper = { .fk_base = { { .clock = &n
 const struct dfr_fast_timekeeper *dfr_clock_keeper __read_mostly = &no_keeper;
 const struct tk_read_base *dfr_clock_halves[2] __read_mostly = { &no_keeper.fk_base[0],
 								 &no_keeper.fk_base[1] };
+const struct dfr_fast_timekeeper *dfr_clock_wall __read_mostly;
 u64 (*dfr_clock_counter)(struct clocksource *source) __read_mostly = no_counter;
 
 /*
@@ -62,6 +64,21 @@ static bool agrees(void)
 	return false;
 }
 
+/* Both halves say what the kernel does; tried several times, because somebody may set the clock meanwhile. */
+static bool knows_wall(const struct dfr_fast_timekeeper *keeper)
+{
+	u64 offset;
+	int tries;
+
+	for (tries = 0; tries < 8; tries++) {
+		offset = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_REAL));
+		if (dfr_clock_half_offset(&keeper->fk_base[0]) == offset &&
+		    dfr_clock_half_offset(&keeper->fk_base[1]) == offset)
+			return true;
+	}
+	return false;
+}
+
 static void believe(const struct dfr_fast_timekeeper *keeper)
 {
 	dfr_clock_keeper = keeper;
@@ -74,8 +91,11 @@ void dfr_clock_init(void)
 	const struct dfr_fast_timekeeper *keeper = (const void *)dfr_kernel(tk_fast_mono);
 	struct dfr_fast_timekeeper copy;
 
-	if (!keeper || copy_from_kernel_nofault(&copy, keeper, sizeof(copy)) ||
-	    !is_counter(&copy.fk_base[0]) || !is_counter(&copy.fk_base[1]))
+	if (!keeper || copy_from_kernel_nofault(&copy, keeper, sizeof(copy)))
+		return;
+	if (knows_wall(keeper))
+		dfr_clock_wall = keeper;
+	if (!is_counter(&copy.fk_base[0]) || !is_counter(&copy.fk_base[1]))
 		return;
 	dfr_clock_counter = copy.fk_base[0].clock->read;
 	believe(keeper);

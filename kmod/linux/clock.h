@@ -25,6 +25,14 @@ extern const struct dfr_fast_timekeeper *dfr_clock_keeper;
 extern const struct tk_read_base *dfr_clock_halves[2];
 extern u64 (*dfr_clock_counter)(struct clocksource *source);
 
+/* The same, for the wall clock, where its words are what the kernel says; otherwise NULL. */
+extern const struct dfr_fast_timekeeper *dfr_clock_wall;
+
+static __always_inline u64 dfr_clock_half_offset(const struct tk_read_base *half)
+{
+	return half->base_real - half->base;
+}
+
 /* The fast path, which makes no call. False: call the kernel's function instead. */
 static __always_inline bool dfr_clock_quick(u64 *time)
 {
@@ -48,6 +56,29 @@ static __always_inline u64 dfr_clock(void)
 	u64 time;
 
 	return dfr_clock_quick(&time) ? time : ktime_get_mono_fast_ns();
+}
+
+/*
+ * What added to dfr_clock()'s time gives ns since the epoch. From the kernel's words, whatever its
+ * clock is, so that it is exact and moves only when somebody sets the wall clock. Without them, or
+ * during an update, it is wrong by the time between two readings.
+ */
+static inline u64 dfr_clock_wall_offset(void)
+{
+	const struct dfr_fast_timekeeper *keeper = dfr_clock_wall;
+	unsigned int sequence;
+	u64 offset, mono;
+
+	if (likely(keeper)) {
+		sequence = READ_ONCE(keeper->fk_latch.seqcount.sequence);
+		smp_rmb();
+		offset = dfr_clock_half_offset(&keeper->fk_base[sequence & 1]);
+		smp_rmb();
+		if (likely(READ_ONCE(keeper->fk_latch.seqcount.sequence) == sequence))
+			return offset;
+	}
+	mono = ktime_get_mono_fast_ns();
+	return ktime_get_real_fast_ns() - mono;
 }
 
 #endif

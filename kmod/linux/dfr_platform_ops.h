@@ -199,14 +199,16 @@ static __always_inline bool dfr_plat_clock_quick(const struct dfr_firing *firing
 	return dfr_clock_quick(time);
 }
 
-static inline u64 dfr_plat_walltime(const struct dfr_firing *firing)
+static inline u64 dfr_plat_wall_offset(const struct dfr_firing *firing)
 {
-	return ktime_get_real_fast_ns();
+	return dfr_clock_wall_offset();
 }
 
-static inline u64 dfr_plat_boottime(void)
+/* Exactly what dfr_clock_wall_offset() adds, but with a lock of the kernel's that no probe may take. */
+static inline void dfr_plat_offsets(u64 *wall, u64 *boot)
 {
-	return ktime_get_boot_fast_ns();
+	*wall = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_REAL));
+	*boot = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
 }
 
 u64 dfr_plat_task_time(void);

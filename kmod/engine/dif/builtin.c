@@ -45,7 +45,7 @@ static u64 probe_text(const struct dfr_probe *probe, u32 id)
 static u64 wall_time(struct dfr_firing *firing)
 {
 	if (!(firing->fr_flags & DFR_FR_WALL)) {
-		firing->fr_wall = dfr_plat_walltime(firing);
+		firing->fr_wall = dfr_firing_time(firing) + dfr_plat_wall_offset(firing);
 		firing->fr_flags |= DFR_FR_WALL;
 	}
 	return firing->fr_wall;

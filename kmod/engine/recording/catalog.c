@@ -459,9 +459,12 @@ static bool clocks_agree(const struct dfr_cat_clock *last, u64 mono, u64 real, u
 
 void dfr_catalog_clock(struct dfr_state *state)
 {
-	u64 mono = dfr_plat_clock(NULL), real = dfr_plat_walltime(NULL), boot = dfr_plat_boottime();
+	u64 mono = dfr_plat_clock(NULL), real, boot;
 	struct dfr_cat_clock *entry;
 
+	dfr_plat_offsets(&real, &boot);
+	real += mono;
+	boot += mono;
 	if (clocks_agree(state->st_clock, mono, real, boot))
 		return;
 	entry = append(state, DFR_CAT_CLOCK, sizeof(*entry));
