@@ -18,7 +18,7 @@ hang)
 	echo 0 >/proc/sys/kernel/hung_task_warnings
 	# Not before: the task of the case before this one may still hang.
 	echo 1 >/proc/sys/kernel/hung_task_timeout_secs
-	echo 8 >/sys/module/dfr_break/parameters/hang
+	echo 20 >/sys/module/dfr_break/parameters/hang
 	;;
 oops) echo 1 >/sys/module/dfr_break/parameters/oops ;;
 esac

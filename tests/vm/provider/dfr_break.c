@@ -137,14 +137,20 @@ module_param_cb(oops, &oops_ops, NULL, 0200);
 
 static int do_hang(void* seconds) {
 	schedule_timeout_uninterruptible((long)seconds * HZ);
-	return 0;
+	module_put_and_kthread_exit(0);
 }
 
 static int set_hang(const char* text, const struct kernel_param* param) {
 	unsigned int seconds;
 	int error = kstrtouint(text, 0, &seconds);
 
-	return error ?: PTR_ERR_OR_ZERO(kthread_run(do_hang, (void*)(long)seconds, "dfr_hang"));
+	if (error)
+		return error;
+	__module_get(THIS_MODULE); /* until it has ended */
+	error = PTR_ERR_OR_ZERO(kthread_run(do_hang, (void*)(long)seconds, "dfr_hang"));
+	if (error)
+		module_put(THIS_MODULE);
+	return error;
 }
 
 static const struct kernel_param_ops hang_ops = {.set = set_hang};
