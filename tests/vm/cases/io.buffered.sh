@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 echo 3 >/proc/sys/vm/drop_caches
 # What was read ahead is done a moment after dd is.
-echo 'dd if=/dev/vda of=/dev/null bs=64k count=16; sleep 1' >w.sh
+cat >w.sh <<'END'
+dd if=/dev/vda of=/dev/null bs=64k count=16
+until [ "$(xargs </sys/block/vda/inflight)" = '0 0' ]; do sleep 0.1; done
+END
 dtrace -qn '
 	io:::start /args[1]->dev_statname == "vda"/ { s += args[0]->b_bcount; }
 	io:::done /args[1]->dev_statname == "vda"/ { d += args[0]->b_bcount; }
