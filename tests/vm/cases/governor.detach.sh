@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-cat >w.sh <<'END'
-until dmesg | grep -q "dfr: state .* take more than 1% of a CPU even when they do nothing"; do
+text='dfr: state .* take more than 1% of a CPU even when they do nothing'
+before=$(dmesg | grep -c "$text")
+cat >w.sh <<END
+until [ \$(dmesg | grep -c "$text") -gt $before ]; do
 	guest-device load 5 0 >/dev/null
 done
 sleep 15
