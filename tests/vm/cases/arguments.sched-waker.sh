@@ -6,7 +6,7 @@ taskset 2 cat fifo >/dev/null 9>&- &
 reader=$!
 dtrace -qn '
 	sched:::wakeup /args[1]->pr_pid == $1 && execname == "dd"/ { printf("%s\n", execname); exit(0); }
-	tick-20s { exit(1); }
+	tick-60s { exit(1); }
 ' $reader 9>&- &
 while kill -0 $! 2>/dev/null; do
 	taskset 1 dd if=/dev/zero of=fifo bs=1 count=1 2>/dev/null

@@ -9,7 +9,7 @@ dfr compile -o p.dof -x bufpolicy=ring -x bufsize=4m -x cpubudget=90 -n '
 	syscall::getpgid:entry /arg0 <= 300 || arg0 > 4000/ { snapshot("slow"); }
 	syscall::sync:entry { snapshot("rare"); }
 '
-dfrd --name flight --program p.dof --mode flight --output a.dfr --after 1s --stop --every 1h 2>log &
+dfrd --name flight --program p.dof --mode flight --output a.dfr --after 5s --stop --every 1h 2>log &
 daemon=$!
 while ! grep -q 'is in flight' log; do sleep 0.1; done
 guest-workload number 300 >pid
@@ -17,7 +17,7 @@ until grep -q '^dfrd: snapshot a-0001' log; do sleep 0.1; done
 dfr info a-0001.dfr 2>/dev/null | grep -o 'snapshot: slow'
 echo "$(ls a-*.dfr | wc -l) file"
 count a-0001.dfr >counted 2>/dev/null
-# It has what came in the second after the first of them.
+# It has what came in the seconds after the first of them.
 [ "$(cat counted)" = 300 ] && echo complete of 300 || cat counted log
 guest-workload number 6700 >pid
 until dfr status --json | grep -q '"triggers_without_snapshot": 3299' || [ $((tries += 1)) -gt 100 ]; do

@@ -5,7 +5,7 @@ count() {
 }
 dfr compile -o p.dof -x bufpolicy=ring -x bufsize=4m -x cpubudget=90 \
 	-n 'syscall::getpgid:entry { capture(arg0); }'
-dfrd --name flight --program p.dof --mode flight --output a.dfr --after 10s --stop --every 0 2>log &
+dfrd --name flight --program p.dof --mode flight --output a.dfr --after 30s --stop --every 0 2>log &
 daemon=$!
 while ! grep -q 'is in flight' log; do sleep 0.1; done
 for n in 1 2; do

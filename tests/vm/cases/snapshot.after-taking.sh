@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 count() { dfr replay -qn 'syscall::getpgid:entry { n++; } END { printf("%d\n", n); }' "$1" 2>verdict; }
-dfr record -o before.dfr --keep taken -x bufsize=4m -n '
+dfr record -o before.dfr --keep taken -x bufsize=4m -x cpubudget=90 -n '
 	syscall::getpgid:entry { capture(arg0); }
 ' -- true 2>/dev/null
 guest-workload number 1000 >pid

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 program='syscall::getpgid:entry { capture(arg0); }'
 count() { dfr replay -qn 'syscall::getpgid:entry { @ = count(); } END { printa("%@d\n", @); }' "$@"; }
-dfr record -o before.dfr --keep all -x bufsize=4m -n "$program" -- true 2>/dev/null
+dfr record -o before.dfr --keep all -x bufsize=4m -x cpubudget=90 -n "$program" -- true 2>/dev/null
 guest-workload number 1000 >pid
 dfr snapshot -o a.dfr 2>/dev/null
 count a.dfr 2>verdict
