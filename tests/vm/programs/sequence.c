@@ -7,7 +7,8 @@
 //   32 bytes of magic: "guest-sequence" with its first letter G, then dots
 //   for each CPU two u64 at 64 * (CPU + 1): the call that was begun last, and the one that returned last
 //
-//   guest-sequence [PAUSE]    PAUSE: turns of a loop between two calls (default 200)
+//   guest-sequence [PAUSE [CALLS]]    PAUSE: turns of a loop between two calls (default 200). Says so on stdout when
+//                                     each CPU has made CALLS calls (default 1)
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdint.h>
@@ -49,6 +50,7 @@ static void run(struct page* page, long cpu, long pause) {
 
 int main(int argc, char** argv) {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN), pause = argc > 1 ? atol(argv[1]) : 200;
+	const uint64_t calls = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	struct page* const page =
 	    mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -61,6 +63,11 @@ int main(int argc, char** argv) {
 	for (long cpu = 0; cpu < cpus; cpu++)
 		if (!fork())
 			run(page, cpu, pause);
+	for (long cpu = 0; cpu < cpus; cpu++)
+		while (page->cpu[cpu].done < calls)
+			usleep(1000);
+	puts("under way");
+	fflush(stdout);
 	while (wait(NULL) > 0)
 		;
 	return 1;
