@@ -8,13 +8,13 @@ dfr compile -o p.dof -x bufpolicy=ring -x bufsize=4m -n 'syscall::getpgid:entry 
 dfrd --name flight --program p.dof --mode flight --output a.dfr --after 1s --stop --every 1h 2>log &
 daemon=$!
 while ! grep -q 'is in flight' log; do sleep 0.1; done
-guest-workload number 1000 >pid
+guest-workload number 200 >pid
 kill -USR1 $daemon
 while ! grep -q '^dfrd: snapshot' log; do sleep 0.1; done
 count a-0001.dfr 2>verdict
 grep -oE '^(complete|window)' verdict
 dfr info a-0001.dfr 2>/dev/null | grep -o 'snapshot: .*'
-guest-workload number 500 >pid
+guest-workload number 100 >pid
 kill -USR1 $daemon
 until dfr status flight | grep -o '[0-9].* 1 triggers without one' >told; do sleep 0.5; done
 cat told
