@@ -122,6 +122,37 @@ TEST_CASE("who asks for records or status is told of exit() and of a full ring",
 	}
 }
 
+// A consumer that goes on where another one left off has blocks without records, too.
+TEST_CASE("a ring that is full behind a block without records has the time of that block",
+          "[engine][store][end]") {
+	Running running(Program()
+	                    .clause("rig::read:entry", {trace(arg(0))})
+	                    .option(DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_FILL)
+	                    .option(DFR_OPT_BUFSIZE, 4096));
+	auto& [rig, read, state] = running;
+	rig.fire(read, {1}, 1000);
+	for (int i = 0; i < 64; i++) {
+		dfr_state_disown(state.state);
+		state.take_raw(true);
+	}
+	rig.fire(read, {1}, 3'000'000'000'000'000);
+	const Events full = events(state, DFR_EVENT_FULL);
+	REQUIRE(full.size() == 1);
+	CHECK(full[0].second >= 1000);
+	CHECK(full[0].second <= 3'000'000'000'000'000);
+}
+
+TEST_CASE("an owner who goes hides no kill that nobody has noticed", "[engine][store][end]") {
+	Running running(Program().clause("rig::read:entry", {trace(arg(0))}));
+	auto& [rig, read, state] = running;
+	rig.fire(read, {1}, 1000);
+	REQUIRE(dfr_becomes_over(state.state, DFR_ACTIVE, DFR_KILLED, 2000)); // as by the deadman
+	rig.fire(read, {1}, 3000);
+	dfr_state_end(state.state);
+	CHECK(events(state, DFR_EVENT_KILLED) == Events{{DFR_KILLED_COST, 2000}});
+	CHECK(dfr_state_activity(state.state) == DFR_KILLED);
+}
+
 TEST_CASE("an exit() in END has an event of its own, at its own time", "[engine][store][end]") {
 	Running running(Program()
 	                    .clause("rig::read:entry", arg0_is(9), {exit_with(3)})

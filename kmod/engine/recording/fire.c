@@ -85,9 +85,11 @@ static dfr_noinline void run_general(struct dfr_cpu *pc, struct dfr_firing *firi
  */
 static dfr_cold void cut_off(struct dfr_state *state, const struct dfr_firing *firing)
 {
-	u64 over = dfr_read_once(&state->st_over);
-	u64 seen;
+	u64 over, seen;
 
+	if (dfr_load_acquire(&state->st_activity) == DFR_ACTIVE) /* st_over is written before it changes */
+		return;
+	over = dfr_read_once(&state->st_over);
 	while (firing->fr_time && firing->fr_time < over) {
 		seen = dfr_cmpxchg(&state->st_over, over, firing->fr_time);
 		if (seen == over)
@@ -255,7 +257,8 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 		if (!counts)
 			continue;
 		if (dfr_read_once(&pc->pc_dead))
-			dfr_becomes_killed(ecb->ec_state, DFR_ACTIVE);
+			dfr_becomes_over(ecb->ec_state, DFR_ACTIVE, DFR_KILLED,
+					 dfr_plat_clock(&probe_firing));
 		share = dfr_load_acquire(&last->st_shares[cpu]);
 		if (share && nmi)
 			dfr_count(&share->sh_nmi, 1);

@@ -216,7 +216,7 @@ static bool next_free(struct dfr_share *share, bool is_end)
 		if (ring->rg_seq < ring->rg_nslots - (is_end ? 0 : ring->rg_keep))
 			return true;
 		if (!is_end) {
-			ring->rg_full_time = share->sh_stream.sm_time;
+			ring->rg_full_time = ring->rg_before;
 			dfr_store_release(&ring->rg_full, true);
 		}
 		return false;

@@ -336,14 +336,18 @@ static void tell_counted(struct dfr_state *state)
  */
 static void log_exit(struct dfr_state *state)
 {
-	u64 time = dfr_read_once(&state->st_over);
 	s32 status;
+	u64 time;
 
 	if (!dfr_load_acquire(&state->st_exited))
 		return;
 	status = dfr_read_once(&state->st_exit_status);
 	if (state->st_exit_logged && status == state->st_exit_told)
 		return;
+	if (!state->st_exit_logged)
+		set_active(state, false);
+	/* Asked after all CPUs were visited, so no firing is under way that began before the end. */
+	time = dfr_read_once(&state->st_over);
 	if (!time || state->st_exit_logged) /* it was END's */
 		time = dfr_plat_clock(NULL);
 	state->st_exit_logged = true;
@@ -403,8 +407,11 @@ static void end_killed(struct dfr_state *state, enum dfr_killed why)
  */
 static void kill_broken(struct dfr_state *state)
 {
-	if (!dfr_becomes_killed(state, DFR_ACTIVE) && !dfr_becomes_killed(state, DFR_DRAINING))
-		dfr_becomes_killed(state, DFR_COOLDOWN);
+	u64 now = dfr_plat_clock(NULL);
+
+	if (!dfr_becomes_over(state, DFR_ACTIVE, DFR_KILLED, now) &&
+	    !dfr_becomes_over(state, DFR_DRAINING, DFR_KILLED, now))
+		dfr_becomes_over(state, DFR_COOLDOWN, DFR_KILLED, now);
 }
 
 bool dfr_state_notice_end(struct dfr_state *state)
@@ -482,10 +489,14 @@ int dfr_state_halt(struct dfr_state *state, u32 *end_cpu)
 void dfr_state_end(struct dfr_state *state)
 {
 	dfr_mutex_lock(&state->st_lock);
-	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
-	if (!state->st_ended)
+	dfr_state_notice_end(state);
+	dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_STOPPED);
+	/* Again, because the deadman may have been first. */
+	if (!dfr_state_notice_end(state) && !state->st_ended) {
+		dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 		set_active(state, false);
-	state->st_ended = true;
+		state->st_ended = true;
+	}
 	dfr_mutex_unlock(&state->st_lock);
 }
 

@@ -227,12 +227,6 @@ static inline bool dfr_state_reserved(const struct dfr_state *state)
 	return dfr_option(state, DFR_OPT_MEMORY) == DFR_MEMORY_RESERVED;
 }
 
-/* True: it was FROM until now. */
-static inline bool dfr_becomes_killed(struct dfr_state *state, u32 from)
-{
-	return dfr_cmpxchg(&state->st_activity, from, (u32)DFR_KILLED) == from;
-}
-
 /* Any context. Recording ends in order: what fired before `now` is recorded. True: it was FROM until now. */
 static inline bool dfr_becomes_over(struct dfr_state *state, u32 from, u32 to, u64 now)
 {
