@@ -37,10 +37,8 @@ SnapshotFile write_snapshot(const std::string& state, const SnapshotSpan& span, 
 JudgedSnapshot judge_snapshot(const std::string& path, uint64_t trigger) {
 	const auto file = trace::open_file(path);
 	JudgedSnapshot judged{.verdict = trace::judge_whole(*file), .catalog = file->catalog()};
-	judged.until = std::max(judged.verdict.to, file->facts().marked_until);
-	for (const trace::EventMark& mark : judged.catalog.events)
-		if (mark.event == DFR_EVENT_STOP || mark.event == DFR_EVENT_KILLED)
-			judged.until = std::min(judged.until, mark.time); // nothing was recorded behind it
+	judged.until =
+	    std::min(std::max(judged.verdict.to, file->facts().marked_until), judged.catalog.recording_end());
 	judged.before = std::chrono::nanoseconds(trigger - std::min(judged.verdict.from, trigger));
 	return judged;
 }

@@ -24,13 +24,10 @@ StateOverview look_at_state(const std::string& name) {
 	for (const uint64_t lost : state.status.loss)
 		state.lost += lost;
 	const trace::Catalog& catalog = session.catalog();
-	uint64_t end = 0; // of what has ended
 	for (const trace::EventMark& event : catalog.events) {
 		if (event.event == DFR_EVENT_GO && !state.since)
 			state.since = event.time;
 		state.marks += event.event == DFR_EVENT_MARK;
-		if (event.event == DFR_EVENT_STOP || event.event == DFR_EVENT_KILLED)
-			end = std::max(end, event.time);
 	}
 	state.cost = session.cost();
 	state.from = state.since;
@@ -51,7 +48,8 @@ StateOverview look_at_state(const std::string& name) {
 		if (ring.blocks.empty() && ring.cpu.newest) // somebody has taken all of them
 			state.from = std::max<uint64_t>(state.from, ring.cpu.last);
 	}
-	state.now = end ? end : now_ns(); // after all others, because CPUs go on meanwhile
+	state.now =
+	    std::min(now_ns(), catalog.recording_end()); // after all others, because CPUs go on meanwhile
 	state.from = std::min(state.from, state.now);
 	return state;
 }

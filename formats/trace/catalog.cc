@@ -359,6 +359,15 @@ std::string Catalog::machine_text(const char* key) const {
 	return at == machine.end() ? std::string{} : at->second;
 }
 
+uint64_t Catalog::recording_end() const {
+	uint64_t end = UINT64_MAX;
+	for (const EventMark& mark : events)
+		if (mark.event == DFR_EVENT_EXIT || mark.event == DFR_EVENT_FULL ||
+		    mark.event == DFR_EVENT_STOP || mark.event == DFR_EVENT_KILLED)
+			end = std::min(end, mark.time);
+	return end;
+}
+
 int64_t Catalog::walltime(uint64_t mono) const {
 	if (clocks.empty())
 		return static_cast<int64_t>(mono);

@@ -104,6 +104,9 @@ public:
 	const Ecb* ecb(uint32_t epid) const;
 	const Probe* probe_of(uint32_t epid) const;
 	const Layout* layout_of(uint32_t epid) const;
+	// When recording ended, on the first CPU on which it did: by exit(), a full ring, stop or the kernel. Behind it
+	// stand only END's records, and those of other CPUs. UINT64_MAX: it had not ended.
+	uint64_t recording_end() const;
 	// Wall-clock ns of a record's time, by the last clock triple before it (or the first triple).
 	int64_t walltime(uint64_t mono) const;
 

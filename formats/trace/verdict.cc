@@ -73,11 +73,7 @@ Window find_window(const Catalog& catalog, const Merger& merger) {
 		window.from = horizon;
 		window.horizon = horizon >= merger.selection().from; // else it is not what bounds the answer
 	}
-	// A full ring of policy fill records no more, so the window ends when the first ring is full.
-	for (const EventMark& mark : catalog.events)
-		if (mark.event == DFR_EVENT_FULL)
-			window.to = std::min(window.to, mark.time);
-	window.to = std::min(window.to, merger.selection().to);
+	window.to = std::min({window.to, catalog.recording_end(), merger.selection().to});
 	window.from = std::min(std::max(window.from, merger.selection().from), window.to);
 	return window;
 }

@@ -93,6 +93,20 @@ TEST_CASE("replay: BEGIN first, END last, exit() ends it", "[replay]") {
 	CHECK(answer.exit_status == 4);
 }
 
+TEST_CASE("an answer's window ends where recording has", "[replay][verdict]") {
+	const bool exits = GENERATE(false, true);
+	App app;
+	load(app, "app::work:entry { trace(arg0); } app::work:entry /arg0 == 5/ { exit(0); }");
+	for (uint64_t i = 1; i <= (exits ? 9 : 4); i++)
+		app.fire(app.entry, kStart + i * 1000, 0, 101, "a", i, 0);
+	finish(app);
+	Kept kept(app);
+	kept.identity().events.push_back({.event = DFR_EVENT_PANIC, .time = kStart + 90'000'000'000});
+	const trace::Verdict verdict = trace::judge_whole(kept);
+	CHECK(verdict.to == kStart + (exits ? 5000 : 10'000'000'000));
+	CHECK(verdict.reasons.empty());
+}
+
 TEST_CASE("a recording tells the last exit(), also of one whose record found no room", "[replay]") {
 	App app;
 	load(app, "#pragma D option bufsize=16k\n"
