@@ -144,6 +144,7 @@ TEST_CASE("an oops is a trigger of each state that records, and none of a confin
 	dfr_engine_oops(rig.engine(), 1000);
 	CHECK(dfr_state_triggered(first.state) == 1);
 	REQUIRE(later.enable(Program().clause("rig::read:entry", {trace(arg(0))})) == 0);
+	later.status();
 	REQUIRE(later.go() == 0);
 	dfr_engine_oops(rig.engine(), 2000);
 	const Asked both = ask(first), one = ask(later);
@@ -152,8 +153,8 @@ TEST_CASE("an oops is a trigger of each state that records, and none of a confin
 	CHECK(both.entries.at(0).last == 2000);
 	CHECK(one.entries.at(0).count == 1);
 	CHECK(one.entries.at(0).first == 2000);
-	// A recording tells of it by a mark.
-	dfr_state_clean(later.state);
+	// A recording tells of it by a mark, as soon as somebody asks, and once.
+	later.status();
 	dfr_state_clean(later.state);
 	later.read_catalog();
 	std::vector<std::pair<std::string, uint64_t>> marks;

@@ -416,6 +416,7 @@ static void kill_broken(struct dfr_state *state)
 
 bool dfr_state_notice_end(struct dfr_state *state)
 {
+	dfr_triggers_mark(state);
 	log_exit(state);
 	log_full(state);
 	if (state->st_ended)
@@ -469,7 +470,6 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 	tell_counted(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 	state->st_ended = true;
-	dfr_triggers_mark(state);
 	dfr_catalog_event(state, DFR_EVENT_STOP, (s32)cpu, dfr_plat_clock(NULL));
 	if (end_cpu)
 		*end_cpu = cpu;
@@ -605,7 +605,6 @@ static bool keep(struct dfr_state *state)
 	dfr_vars_clean(state->st_vars);
 	tell_counted(state);
 	dfr_ring_seal(state);
-	dfr_triggers_mark(state);
 	return due;
 }
 

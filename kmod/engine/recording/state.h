@@ -244,10 +244,10 @@ static inline void dfr_thin_tell(struct dfr_share *share)
 }
 
 /*
- * state.c. Tells the catalog how recording has ended where no catalog can be written: by exit(), a full ring, the deadman,
- * an oops inside a firing. A state that one of the last two has ended ends here; then the result is true. Who tells a
- * consumer what was recorded until now calls it after he has visited the CPU: else a hit that this CPU has left out lay
- * before that moment, and no mark told of it. The state's lock is held.
+ * state.c. Tells the catalog of what comes where no catalog can be written: oopses of the kernel, and how recording has
+ * ended, by exit(), a full ring, the deadman, an oops inside a firing. A state that one of the last two has ended ends
+ * here; then the result is true. Who tells a consumer what was recorded until now calls it after he has visited the CPU:
+ * else a hit that this CPU has left out lay before that moment, and no mark told of it. The state's lock is held.
  */
 bool dfr_state_notice_end(struct dfr_state *state);
 

@@ -99,13 +99,14 @@ u64 dfr_state_triggered(const struct dfr_state *state)
 
 /*
  * A firing of snapshot() leaves a record; of an oops, which is counted where no catalog can be written, a
- * mark tells. Oopses between two looks of housekeeping have one mark together, at the time of the last.
+ * mark tells. Oopses between two looks (of housekeeping, or of who asks) have one mark together, at the
+ * time of the last.
  */
 void dfr_triggers_mark(struct dfr_state *state)
 {
 	u64 n = oopses(state);
 
-	if (n == state->st_oops_marked)
+	if (n == state->st_oops_marked || dfr_read_once(&state->st_activity) == DFR_INACTIVE)
 		return;
 	dfr_catalog_mark(state,
 			 n - state->st_oops_marked == 1 ? "oops of the kernel"
