@@ -257,8 +257,7 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 		if (!counts)
 			continue;
 		if (dfr_read_once(&pc->pc_dead))
-			dfr_becomes_over(ecb->ec_state, DFR_ACTIVE, DFR_KILLED,
-					 dfr_plat_clock(&probe_firing));
+			dfr_becomes_over(ecb->ec_state, DFR_ACTIVE, DFR_KILLED, pc->pc_last);
 		share = dfr_load_acquire(&last->st_shares[cpu]);
 		if (share && nmi)
 			dfr_count(&share->sh_nmi, 1);
