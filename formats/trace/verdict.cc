@@ -273,6 +273,29 @@ void judge_full(Verdict& verdict, const Catalog& catalog, const Merger& merger) 
 		    "; bufpolicy=fill)");
 }
 
+// What fires at a probe while the governor has it detached is counted when it is attached again, or at stop.
+void judge_detached(Verdict& verdict, const Catalog& catalog, const Merger& merger) {
+	std::map<int32_t, uint64_t> since; // by probe
+	for (const EventMark& mark : catalog.events) {
+		if (mark.event == DFR_EVENT_DETACHED && mark.time <= merger.selection().to)
+			since.emplace(mark.value, mark.time);
+		else if (mark.event == DFR_EVENT_ATTACHED)
+			since.erase(mark.value);
+		else if (mark.event == DFR_EVENT_STOP)
+			since.clear();
+	}
+	if (since.empty())
+		return;
+	const auto first = std::min_element(since.begin(), since.end(),
+	                                    [](const auto& a, const auto& b) { return a.second < b.second; });
+	const auto probe = catalog.probes.find(static_cast<uint32_t>(first->first));
+	verdict.reasons.push_back(
+	    (probe == catalog.probes.end() ? "a probe" : probe->second.text()) +
+	    (since.size() > 1 ? " and " + plural(since.size() - 1, "other probe") : "") +
+	    " detached by the governor from " + time_text(catalog, first->second) +
+	    " on (budget): what fired there is not counted");
+}
+
 // What fires when the kernel has ended a state is in no record and no counter; after an oops, on its CPU, from the mark's
 // time on, and elsewhere when all CPUs had stopped.
 void judge_killed(Verdict& verdict, const Catalog& catalog, const Merger& merger) {
@@ -386,6 +409,7 @@ Verdict judge(BlockSource& source, const Merger& merger, const std::function<boo
 	judge_thinned(verdict, source.catalog(), merger, needs);
 	judge_blocks(verdict, source, merger);
 	judge_full(verdict, source.catalog(), merger);
+	judge_detached(verdict, source.catalog(), merger);
 	judge_killed(verdict, source.catalog(), merger);
 	if (const auto cut = source.cut()) {
 		const uint64_t to = merger.selection().to;

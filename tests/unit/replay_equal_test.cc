@@ -107,6 +107,26 @@ TEST_CASE("an answer's window ends where recording has", "[replay][verdict]") {
 	CHECK(verdict.reasons.empty());
 }
 
+TEST_CASE("an answer lacks what a probe that is detached yet has not counted", "[replay][verdict]") {
+	App app;
+	load(app, "app::work:entry { trace(arg0); }");
+	app.fire(app.entry, kStart + 1000, 0, 101, "a", 1, 0);
+	Kept kept(app);
+	const auto mark = [&](uint32_t event, uint64_t time) {
+		kept.rewind();
+		kept.identity().events.push_back(
+		    {.event = event, .value = static_cast<int32_t>(app.entry->pb_id), .time = kStart + time});
+		return trace::judge_whole(kept).reasons;
+	};
+	const std::vector<std::string> detached = mark(DFR_EVENT_DETACHED, 2000);
+	REQUIRE(detached.size() == 1);
+	CHECK(detached[0].starts_with("app:m:work:entry detached by the governor from "));
+	CHECK(mark(DFR_EVENT_ATTACHED, 3000).empty());
+	CHECK(mark(DFR_EVENT_DETACHED, 4000).size() == 1);
+	CHECK(mark(DFR_EVENT_STOP, 5000).empty());
+	finish(app);
+}
+
 TEST_CASE("a recording tells the last exit(), also of one whose record found no room", "[replay]") {
 	App app;
 	load(app, "#pragma D option bufsize=16k\n"
