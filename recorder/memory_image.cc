@@ -15,6 +15,7 @@
 #include <unordered_set>
 
 #include "formats/abi/aggtab.h"
+#include "formats/abi/tally.h"
 #include "formats/error.h"
 #include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
@@ -37,6 +38,7 @@ std::string name_of(uint32_t kind, uint32_t cpu, uint32_t half) {
 	switch (kind) {
 	case DFR_ANCHOR_RING: return "the ring" + of;
 	case DFR_ANCHOR_SPEC: return "the speculations" + of;
+	case DFR_ANCHOR_TALLY: return "the counters of losses" + of;
 	case DFR_ANCHOR_AGG:
 		return cpu == DFR_AGGTAB_BASE_CPU
 		           ? "the base table of the aggregations"
@@ -102,6 +104,7 @@ public:
 		read_catalog(lent);
 		find_blocks(found.loose);
 		read_tables();
+		read_tallies();
 		read_speculations();
 		if (panic_)
 			note_panic();
@@ -116,7 +119,8 @@ public:
 	const std::optional<PanicNote>& panic() const override { return panic_; }
 	uint64_t blocks() const override { return refs_.size(); }
 	std::vector<trace::AggEntry> aggregations() override { return aggregations_; }
-	trace::Losses losses() override { return {}; } // LOSS records in the blocks tell them
+	// Since go; LOSS records in the blocks tell of most of them, with times.
+	trace::Losses losses() override { return losses_; }
 	std::vector<std::string> remarks() override { return remarks_; }
 	bool partial() override { return partial_; }
 	std::vector<trace::BlockRef> index() override { return refs_; }
@@ -267,6 +271,28 @@ private:
 		leave_out_unknown();
 	}
 
+	// What the tables have lost, they tell themselves.
+	void read_tallies() {
+		for (const auto& [key, anchor] : group_.anchors) {
+			if (key.kind != DFR_ANCHOR_TALLY || key.half || key.part)
+				continue;
+			dfr_tally tally{};
+			const uint64_t absent = read_extent(*memory_, extent_of(group_, key, kPage),
+			                                    std::as_writable_bytes(std::span(&tally, 1)));
+			if (absent || tally.magic != DFR_TALLY_MAGIC || tally.cpu != key.cpu ||
+			    tally.state_id != state_) {
+				trouble(name_of(key.kind, key.cpu, 0) +
+				        (absent ? " are not in the image" : " are damaged"));
+				continue;
+			}
+			for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
+				if (cause != DFR_LOSS_AGGREGATION && tally.loss[cause])
+					losses_.add({.cause = cause,
+					             .cpu = static_cast<int32_t>(key.cpu),
+					             .count = tally.loss[cause]});
+		}
+	}
+
 	// Entries of an aggregation that the catalog does not have, or has as another one.
 	void leave_out_unknown() {
 		if (catalog_.aggregations.empty() && !aggregations_.empty())
@@ -387,6 +413,7 @@ private:
 	std::vector<trace::Block> finished_; // from finish_commits(); handles from blocks_.places() up
 	std::vector<trace::Block> in_flight_;
 	std::vector<trace::AggEntry> aggregations_;
+	trace::Losses losses_;
 	std::vector<std::string> remarks_;
 	bool partial_ = false;
 	size_t next_ = 0;

@@ -30,7 +30,8 @@ enum dfr_anchor_kind {
 	DFR_ANCHOR_RING,        /* blocks of one CPU's ring (and of the spares); any order */
 	DFR_ANCHOR_AGG,         /* one table: extents in order; cpu, half as in the table's head */
 	DFR_ANCHOR_SPEC,        /* speculation chunks */
-	DFR_ANCHOR_PANIC        /* the panic's record: reason and time, and where more about it stands */
+	DFR_ANCHOR_PANIC,       /* the panic's record: reason and time, and where more about it stands */
+	DFR_ANCHOR_TALLY        /* one CPU's counters of losses (tally.h) */
 };
 
 struct dfr_anchor_run {

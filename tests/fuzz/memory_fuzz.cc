@@ -2,7 +2,7 @@
 //
 // Fuzzes the memory-image harvester: a dead machine's memory is built from
 // decisions (anchors with right checksums but any content, catalogs, blocks,
-// tables, speculation chunks on frames that overlap as they like), saved as ELF
+// tables, speculation chunks, counters of losses on frames that overlap as they like), saved as ELF
 // core, raw image or kdump-compressed dump, flattened or not, damaged, and harvested whole.
 //
 // Targets: recorder/memory_image.cc recorder/anchors.cc recorder/physical_memory.cc recorder/speculations.cc
@@ -12,6 +12,7 @@
 
 #include "formats/abi/dof.h"
 #include "formats/abi/spec.h"
+#include "formats/abi/tally.h"
 #include "recorder/memory_image.h"
 #include "recorder/page_codec.h"
 #include "tests/fuzz/trace_input.h"
@@ -77,6 +78,14 @@ std::vector<std::byte> make_chunk(Decisions& in) {
 	return chunk.bytes;
 }
 
+std::vector<std::byte> make_tally(Decisions& in) {
+	Bytes tally;
+	tally.u32(DFR_TALLY_MAGIC).u32(in.byte() % 3).u64(7 + in.byte() % 8 / 7);
+	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
+		tally.u64(in.byte() % 4 ? 0 : in.number());
+	return tally.bytes;
+}
+
 std::vector<uint64_t> frames(Decisions& in) {
 	std::vector<uint64_t> result(1 + in.byte() % 3);
 	for (uint64_t& frame : result)
@@ -87,10 +96,12 @@ std::vector<uint64_t> frames(Decisions& in) {
 void fill(Decisions& in, Memory& memory) {
 	for (unsigned left = 1 + in.byte() % 12; left && in.left(); left--) {
 		const std::vector<uint64_t> at = {in.byte() % 48u, in.byte() % 48u};
-		switch (in.byte() % 4) {
+		const uint32_t what = in.byte();
+		switch (what >= 240 ? 4 : what % 4) {
 		case 0: memory.put(at, make_catalog(in)); break;
 		case 1: memory.put(at, make_block(in)); break;
 		case 2: memory.put(at, make_table(in)); break;
+		case 4: memory.put(at, make_tally(in)); break;
 		default: memory.put(at, make_chunk(in));
 		}
 	}

@@ -10,6 +10,7 @@
 
 #include "formats/abi/dof.h"
 #include "formats/abi/spec.h"
+#include "formats/abi/tally.h"
 #include "formats/error.h"
 #include "formats/trace/decode.h"
 #include "formats/trace/file.h"
@@ -532,6 +533,41 @@ TEST_CASE("commits that a crash interrupted are finished, others stay in flight"
 	const auto fewer = recorder::open_memory_image(less.path);
 	CHECK(fewer[0]->partial());
 	CHECK(mentions(fewer[0]->remarks(), "16 chunks of speculations of CPU 1 not in the image"));
+}
+
+TEST_CASE("what no record has told of losses is in their counters", "[recorder][image]") {
+	Memory memory = sample_memory();
+	const auto tally = [](uint32_t cpu, uint32_t cause, uint64_t count) {
+		dfr_tally counters{.magic = DFR_TALLY_MAGIC, .cpu = cpu, .state_id = 7, .loss = {}};
+		counters.loss[cause] = count;
+		const auto bytes = std::as_bytes(std::span(&counters, 1));
+		return std::vector<std::byte>(bytes.begin(), bytes.end());
+	};
+	memory.put({450}, tally(0, DFR_LOSS_THROTTLE, 3));
+	memory.put({451}, tally(1, DFR_LOSS_AGGREGATION, 5)); // the tables tell of that
+	memory.anchor({.pfn = 64, .kind = DFR_ANCHOR_TALLY, .cpu = 0, .unit = 4096, .frames = {450}});
+	memory.anchor({.pfn = 65, .kind = DFR_ANCHOR_TALLY, .cpu = 1, .unit = 4096, .frames = {451}});
+	const auto judged = [&memory](std::vector<std::string>& remarks) {
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		trace::Verdict verdict;
+		values_of(*found[0], &verdict);
+		remarks = found[0]->remarks();
+		return verdict;
+	};
+	std::vector<std::string> remarks;
+	trace::Verdict verdict = judged(remarks);
+	CHECK(verdict.lost == 3);
+	CHECK(!verdict.complete);
+	CHECK(mentions(verdict.reasons, "3 records lost on CPU 0"));
+	// Of another CPU, and not in the image.
+	memory.put({450}, tally(1, DFR_LOSS_THROTTLE, 3));
+	memory.pages.erase(451);
+	verdict = judged(remarks);
+	CHECK(verdict.lost == 0);
+	CHECK(!verdict.complete);
+	CHECK(mentions(remarks, "the counters of losses of CPU 0 are damaged"));
+	CHECK(mentions(remarks, "the counters of losses of CPU 1 are not in the image"));
 }
 
 TEST_CASE("a harvest that was saved says what the image said", "[recorder][image]") {

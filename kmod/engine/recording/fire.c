@@ -260,7 +260,7 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 			dfr_becomes_over(ecb->ec_state, DFR_ACTIVE, DFR_KILLED, pc->pc_last);
 		share = dfr_load_acquire(&last->st_shares[cpu]);
 		if (share && nmi)
-			dfr_count(&share->sh_nmi, 1);
+			dfr_count(&share->sh_tally->loss[DFR_LOSS_NMI], 1);
 		else if (share)
 			dfr_count(&share->sh_shadow, 1);
 		else if (nmi)

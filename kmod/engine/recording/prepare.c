@@ -4,6 +4,7 @@
  * will need. The sizes of rings and tables, the variables, a share for each CPU; and the
  * shares of CPUs that come later. Process context under the state's lock.
  */
+#include "formats/abi/anchor.h"
 #include "kmod/engine/recording/store.h"
 
 #define BLOCK_LARGE	(64u * 1024)
@@ -113,6 +114,8 @@ static void free_share(struct dfr_share *share)
 	dfr_agg_free_share(share);
 	dfr_spec_free_share(share);
 	dfr_ring_free(share);
+	if (share->sh_tally)
+		dfr_plat_free_pages(share->sh_tally, DFR_TALLY_BYTES);
 	dfr_plat_free(share->sh_machine.m_scratch);
 	dfr_plat_free(share->sh_key);
 	dfr_plat_free(share->sh_pcs);
@@ -121,10 +124,26 @@ static void free_share(struct dfr_share *share)
 	dfr_plat_free(share);
 }
 
+static int create_tally(struct dfr_state *state, struct dfr_share *share)
+{
+	struct dfr_tally *tally = dfr_plat_alloc_pages(dfr_state_reserved(state), DFR_TALLY_BYTES);
+
+	if (!tally)
+		return -ENOMEM;
+	share->sh_tally = tally;
+	tally->cpu = share->sh_cpu;
+	tally->state_id = state->st_id;
+	tally->magic = DFR_TALLY_MAGIC;
+	dfr_state_anchor(state, DFR_ANCHOR_TALLY, share->sh_cpu, 0, tally, DFR_TALLY_BYTES, DFR_TALLY_BYTES);
+	return 0;
+}
+
 static int fill_share(struct dfr_state *state, struct dfr_share *share)
 {
-	int error;
+	int error = create_tally(state, share);
 
+	if (error)
+		return error;
 	share->sh_key = dfr_plat_alloc(state->st_key_max + KEY_SLACK);
 	share->sh_pcs = dfr_plat_alloc(FRAMES_BYTES);
 	share->sh_notes = dfr_plat_alloc((state->st_notes_max + 1) * sizeof(share->sh_notes[0]));
@@ -195,8 +214,8 @@ void dfr_shares_free(struct dfr_state *state)
  */
 static bool quota_suffices(const struct dfr_state *state)
 {
-	u64 share = sizeof(struct dfr_share) + state->st_scratch + state->st_key_max + KEY_SLACK +
-		    FRAMES_BYTES + (state->st_notes_max + 1) * sizeof(struct dfr_note) +
+	u64 share = sizeof(struct dfr_share) + DFR_TALLY_BYTES + state->st_scratch + state->st_key_max +
+		    KEY_SLACK + FRAMES_BYTES + (state->st_notes_max + 1) * sizeof(struct dfr_note) +
 		    (state->st_nreasons + 1) * sizeof(struct dfr_trigger) + dfr_ring_bytes(state) +
 		    dfr_agg_bytes(state) + dfr_spec_bytes(state);
 	u64 common = dfr_agg_bytes(state) + (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) +
@@ -232,7 +251,7 @@ static bool rings_fit(const struct dfr_state *state)
  */
 static bool room_suffices(struct dfr_state *state)
 {
-	u64 share = (u64)(state->st_nblocks + state->st_keep_slots) * state->st_block_size +
+	u64 share = DFR_TALLY_BYTES + (u64)(state->st_nblocks + state->st_keep_slots) * state->st_block_size +
 		    dfr_agg_bytes(state) + dfr_spec_bytes(state);
 	u64 anchors = 2 * 4096 * ((share >> 20) + 8);
 	const struct dfr_catlog_extent *extent;

@@ -7,6 +7,7 @@
 #define DFR_ENGINE_RING_H
 
 #include "formats/abi/spec.h"
+#include "formats/abi/tally.h"
 #include "kmod/engine/engine.h"
 
 struct dfr_share;

@@ -563,8 +563,7 @@ static void add_share(struct dfr_ioc_status *status, const struct dfr_share *sha
 	status->shadow += dfr_read_once(&share->sh_shadow);
 	status->records += dfr_read_once(&share->sh_records);
 	for (i = 0; i < DFR_LOSS_MAX; i++)
-		status->loss[i] += dfr_read_once(&share->sh_loss[i]);
-	status->loss[DFR_LOSS_NMI] += dfr_read_once(&share->sh_nmi);
+		status->loss[i] += dfr_read_once(&share->sh_tally->loss[i]);
 }
 
 void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)

@@ -53,14 +53,13 @@ struct dfr_share {
 	u32 sh_spec_hint; /* where to look for a free number */
 
 	/* counters; each has one writer */
-	u64 sh_loss[DFR_LOSS_MAX];
+	struct dfr_tally *sh_tally;
 	u64 sh_lost; /* sum of the losses that this CPU's writer counted */
 	u32 sh_pending_mask;
 	bool sh_thin_untold; /* dfr_record_losses() is to tell of sh_governor.gv_thin */
 	struct dfr_pending sh_pending[DFR_LOSS_MAX];
 	u64 sh_errors;
-	u64 sh_nmi;    /* nested hits: an NMI's */
-	u64 sh_shadow; /* and the engine's own */
+	u64 sh_shadow; /* nested hits of the engine's own */
 	u64 sh_nmi_told;
 	u64 sh_chill_start;
 	u64 sh_chilled;
