@@ -262,7 +262,7 @@ static inline u64 dfr_plat_wall_offset(const struct dfr_firing* firing) {
 }
 
 static inline void dfr_plat_offsets(u64* wall, u64* boot) {
-	*wall = dfr_user_clock_offset(0);
+	*wall = dfr_plat_wall_offset(NULL);
 	*boot = dfr_user_clock_offset(7);
 }
 
