@@ -15,7 +15,7 @@ done
 sleep 1
 echo $n >made
 END
-dfr record -o r.dfr -q --keep mine -x cpubudget=3 -s /thin.d -- sh w.sh >/dev/null 2>err
+dfr record -o r.dfr -q --keep mine -x cpubudget=3 -x bufsize=16m -s /thin.d -- sh w.sh >/dev/null 2>err
 read made <made
 dfr replay -qn '
 	proc:::exec-success /execname == "guest-device"/ { @e = count(); }
