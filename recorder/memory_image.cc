@@ -103,8 +103,8 @@ public:
 			    "none of its anchors is in the image: it may be a recording of an earlier boot");
 		read_catalog(lent);
 		find_blocks(found.loose);
-		read_tables();
 		read_tallies();
+		read_tables();
 		read_speculations();
 		if (panic_)
 			note_panic();
@@ -266,31 +266,39 @@ private:
 			if (head.generation > merged)
 				merge_table(*table, cpu, half);
 		}
-		if (dropped)
+		if (dropped && !tallied_) // else the counters tell
 			trouble(plural(dropped, "update") + " of aggregations lost (table full)");
 		leave_out_unknown();
 	}
 
-	// What the tables have lost, they tell themselves.
+	// A CPU that came while memory was short may have several, whose counts add up.
 	void read_tallies() {
+		std::unordered_set<uint64_t> listed;
 		for (const auto& [key, anchor] : group_.anchors) {
-			if (key.kind != DFR_ANCHOR_TALLY || key.half || key.part)
+			if (key.kind != DFR_ANCHOR_TALLY)
 				continue;
-			dfr_tally tally{};
-			const uint64_t absent = read_extent(*memory_, extent_of(group_, key, kPage),
-			                                    std::as_writable_bytes(std::span(&tally, 1)));
-			if (absent || tally.magic != DFR_TALLY_MAGIC || tally.cpu != key.cpu ||
-			    tally.state_id != state_) {
-				trouble(name_of(key.kind, key.cpu, 0) +
-				        (absent ? " are not in the image" : " are damaged"));
-				continue;
-			}
-			for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
-				if (cause != DFR_LOSS_AGGREGATION && tally.loss[cause])
-					losses_.add({.cause = cause,
-					             .cpu = static_cast<int32_t>(key.cpu),
-					             .count = tally.loss[cause]});
+			const uint32_t cpu = key.cpu;
+			each_unit(anchor, *memory_, kPage, listed,
+			          [&](const MemoryExtent& extent) { read_tally(extent, cpu); });
 		}
+	}
+
+	void read_tally(const MemoryExtent& extent, uint32_t cpu) {
+		dfr_tally tally{};
+		const uint64_t absent =
+		    read_extent(*memory_, extent, std::as_writable_bytes(std::span(&tally, 1)));
+		if (absent || tally.magic != DFR_TALLY_MAGIC || tally.cpu != cpu ||
+		    tally.state_id != state_) {
+			trouble(name_of(DFR_ANCHOR_TALLY, cpu, 0) +
+			        (absent ? " are not in the image" : " are damaged"));
+			return;
+		}
+		tallied_ = true;
+		for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
+			if (tally.loss[cause])
+				losses_.add({.cause = cause,
+				             .cpu = static_cast<int32_t>(cpu),
+				             .count = tally.loss[cause]});
 	}
 
 	// Entries of an aggregation that the catalog does not have, or has as another one.
@@ -414,6 +422,7 @@ private:
 	std::vector<trace::Block> in_flight_;
 	std::vector<trace::AggEntry> aggregations_;
 	trace::Losses losses_;
+	bool tallied_ = false;
 	std::vector<std::string> remarks_;
 	bool partial_ = false;
 	size_t next_ = 0;

@@ -48,8 +48,8 @@ StateOverview look_at_state(const std::string& name) {
 		if (ring.blocks.empty() && ring.cpu.newest) // somebody has taken all of them
 			state.from = std::max<uint64_t>(state.from, ring.cpu.last);
 	}
-	state.now =
-	    std::min(now_ns(), catalog.recording_end()); // after all others, because CPUs go on meanwhile
+	// After all others, because CPUs go on meanwhile. An exit() in BEGIN is before go.
+	state.now = std::max(state.since, std::min(now_ns(), catalog.recording_end()));
 	state.from = std::min(state.from, state.now);
 	return state;
 }

@@ -171,22 +171,27 @@ RecordedTypes JoinedSource::types() {
 	return {};
 }
 
-// Each file has the engine's counters since go, so the highest counts.
+// Each file has the engine's counters since go, a harvest by CPU, others their sums: of each cause those of the file that has most.
 Losses JoinedSource::losses() {
 	Losses all;
-	std::map<std::tuple<uint32_t, uint32_t, int32_t>, Losses::Loss> highest;
+	std::map<uint32_t, std::pair<uint64_t, std::vector<Losses::Loss>>> most; // by cause: sum, entries
 	for (const auto& file : files_) {
 		const Losses losses = file->losses();
+		std::map<uint32_t, std::pair<uint64_t, std::vector<Losses::Loss>>> own;
 		for (const Losses::Loss& entry : losses.entries) {
-			Losses::Loss& most = highest[{entry.cause, entry.probe, entry.cpu}];
-			if (entry.count >= most.count)
-				most = entry;
+			auto& [sum, entries] = own[entry.cause];
+			sum += entry.count;
+			entries.push_back(entry);
 		}
+		for (auto& [cause, counted] : own)
+			if (counted.first >= most[cause].first)
+				most[cause] = std::move(counted);
 		for (const Losses::Stretch& stretch : losses.stretches)
 			all.add(stretch);
 	}
-	for (const auto& [key, entry] : highest)
-		all.add(entry);
+	for (const auto& [cause, counted] : most)
+		for (const Losses::Loss& entry : counted.second)
+			all.add(entry);
 	return all;
 }
 

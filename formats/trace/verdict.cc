@@ -275,9 +275,12 @@ void judge_full(Verdict& verdict, const Catalog& catalog, const Merger& merger) 
 
 // What fires at a probe while the governor has it detached is counted when it is attached again, or at stop.
 void judge_detached(Verdict& verdict, const Catalog& catalog, const Merger& merger) {
+	const uint64_t to = std::min(merger.selection().to, catalog.recording_end());
 	std::map<int32_t, uint64_t> since; // by probe
 	for (const EventMark& mark : catalog.events) {
-		if (mark.event == DFR_EVENT_DETACHED && mark.time <= merger.selection().to)
+		if (mark.time > to)
+			continue;
+		if (mark.event == DFR_EVENT_DETACHED)
 			since.emplace(mark.value, mark.time);
 		else if (mark.event == DFR_EVENT_ATTACHED)
 			since.erase(mark.value);

@@ -544,9 +544,13 @@ TEST_CASE("what no record has told of losses is in their counters", "[recorder][
 		return std::vector<std::byte>(bytes.begin(), bytes.end());
 	};
 	memory.put({450}, tally(0, DFR_LOSS_THROTTLE, 3));
-	memory.put({451}, tally(1, DFR_LOSS_AGGREGATION, 5)); // the tables tell of that
+	memory.put({451}, tally(1, DFR_LOSS_AGGREGATION, 5));
 	memory.anchor({.pfn = 64, .kind = DFR_ANCHOR_TALLY, .cpu = 0, .unit = 4096, .frames = {450}});
 	memory.anchor({.pfn = 65, .kind = DFR_ANCHOR_TALLY, .cpu = 1, .unit = 4096, .frames = {451}});
+	// Of a share that got no ring, and then of one that did.
+	memory.put({452}, tally(0, DFR_LOSS_THROTTLE, 4));
+	memory.anchor(
+	    {.pfn = 66, .kind = DFR_ANCHOR_TALLY, .cpu = 0, .part = 1, .unit = 4096, .frames = {452}});
 	const auto judged = [&memory](std::vector<std::string>& remarks) {
 		const ImageFile image(memory.elf());
 		const auto found = recorder::open_memory_image(image.path);
@@ -557,14 +561,15 @@ TEST_CASE("what no record has told of losses is in their counters", "[recorder][
 	};
 	std::vector<std::string> remarks;
 	trace::Verdict verdict = judged(remarks);
-	CHECK(verdict.lost == 3);
+	CHECK(verdict.lost == 12);
 	CHECK(!verdict.complete);
-	CHECK(mentions(verdict.reasons, "3 records lost on CPU 0"));
+	CHECK(mentions(verdict.reasons, "7 records lost on CPU 0"));
+	CHECK(mentions(verdict.reasons, "5 records lost on CPU 1"));
 	// Of another CPU, and not in the image.
 	memory.put({450}, tally(1, DFR_LOSS_THROTTLE, 3));
 	memory.pages.erase(451);
 	verdict = judged(remarks);
-	CHECK(verdict.lost == 0);
+	CHECK(verdict.lost == 4);
 	CHECK(!verdict.complete);
 	CHECK(mentions(remarks, "the counters of losses of CPU 0 are damaged"));
 	CHECK(mentions(remarks, "the counters of losses of CPU 1 are not in the image"));

@@ -227,9 +227,9 @@ dfr_hot void set_firing(struct dfr_firing *firing, struct dfr_probe *probe, cons
 }
 
 /*
- * This CPU is already inside a firing. A hit from an NMI is counted as lost (sh_nmi);
+ * This CPU is already inside a firing. A hit from an NMI is counted as lost (DFR_LOSS_NMI);
  * a hit at the firing's own level is the engine tracing itself and is counted as its
- * shadow (sh_shadow). Each counter has one writer at a time: sh_nmi an NMI, sh_shadow
+ * shadow (sh_shadow). Each counter has one writer at a time: of DFR_LOSS_NMI an NMI, of sh_shadow
  * the level that the firing runs at.
  *
  * Where the firing is a dead one, the state ends: nobody else may be able to end it, because the dead task may have a
@@ -257,7 +257,8 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 		if (!counts)
 			continue;
 		if (dfr_read_once(&pc->pc_dead))
-			dfr_becomes_over(ecb->ec_state, DFR_ACTIVE, DFR_KILLED, pc->pc_last);
+			dfr_becomes_over(ecb->ec_state, DFR_ACTIVE, DFR_KILLED,
+					 pc->pc_last ? pc->pc_last : 1);
 		share = dfr_load_acquire(&last->st_shares[cpu]);
 		if (share && nmi)
 			dfr_count(&share->sh_tally->loss[DFR_LOSS_NMI], 1);

@@ -262,7 +262,7 @@ static bool write_thinned(struct dfr_share *share, const struct telling *telling
 	return true;
 }
 
-/* Puts into the ledger what NMIs have counted in sh_nmi, which only they write. */
+/* Puts into the ledger what NMIs have counted, which only they write. */
 static void collect_nmi(struct dfr_share *share, u64 time)
 {
 	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_NMI];

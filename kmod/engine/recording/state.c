@@ -394,8 +394,8 @@ static void end_killed(struct dfr_state *state, enum dfr_killed why)
 	/* Whatever else is wrong: the answer is not whole. */
 	if (unknown) {
 		why = DFR_KILLED_OOPS;
-		unknown = unknown > state->st_began ? unknown : state->st_began;
 		time = time && time < unknown ? time : unknown;
+		time = time > state->st_began ? time : state->st_began;
 	}
 	dfr_catalog_event(state, DFR_EVENT_KILLED, (s32)why, time);
 	dfr_plat_log("state %u is killed: %s", dfr_state_number(state), killed_texts[why]);
