@@ -122,8 +122,7 @@ void dfr_governor_skipped(struct dfr_share *share, const struct dfr_ecb *ecb, co
 	gv->gv_skip_stamp = stamp;
 	gv->gv_probe = gv->gv_skipped && gv->gv_probe != probe ? 0 : probe;
 	gv->gv_skipped++;
-	dfr_count(&share->sh_tally->loss[DFR_LOSS_THROTTLE], 1);
-	dfr_count(&share->sh_lost, 1);
+	dfr_count_lost(share, DFR_LOSS_THROTTLE, 1);
 }
 
 /* Writes the number of firings left out so far to the ledger. */

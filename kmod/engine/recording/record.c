@@ -96,8 +96,7 @@ static bool ready_ring(struct dfr_share *share, struct dfr_firing *firing, u32 n
 			dfr_lost_here(share, firing, DFR_LOSS_PRINCIPAL, 1);
 		return false;
 	}
-	if (share->sh_tally->loss[DFR_LOSS_NMI] != share->sh_nmi_told || share->sh_pending_mask ||
-	    share->sh_thin_untold)
+	if (dfr_losses_untold(share) || share->sh_thin_untold)
 		dfr_record_losses(share, dfr_plat_level_of(firing), time, need + DFR_CONTEXT_BYTES);
 	first_in_block(share, time);
 	dfr_ring_restart(share);
@@ -200,8 +199,7 @@ void dfr_lost_here(struct dfr_share *share, const struct dfr_firing *firing, u32
 {
 	u64 time = dfr_firing_time((struct dfr_firing *)firing);
 
-	dfr_count(&share->sh_tally->loss[cause], count);
-	dfr_count(&share->sh_lost, count);
+	dfr_count_lost(share, cause, count);
 	dfr_ledger(share, cause, firing->fr_probe->pb_id, count, time, time);
 }
 
@@ -332,8 +330,7 @@ void dfr_record_flush(struct dfr_share *share)
 	bool parted = ring->rg_parted;
 	u64 time;
 
-	if (share->sh_pending_mask || share->sh_tally->loss[DFR_LOSS_NMI] != share->sh_nmi_told ||
-	    share->sh_thin_untold) {
+	if (dfr_losses_untold(share) || share->sh_thin_untold) {
 		time = telling_time(share);
 		if (dfr_ring_room(share, LOSS_BYTES, time, false)) {
 			/* The consumer reads now, and gets the entry on overwritten blocks. */

@@ -198,8 +198,7 @@ static void count_overwritten(struct dfr_share *share, const struct dfr_block *b
 {
 	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_OVERWRITTEN];
 
-	dfr_count(&share->sh_tally->loss[DFR_LOSS_OVERWRITTEN], block->records);
-	dfr_count(&share->sh_lost, block->records);
+	dfr_count_lost(share, DFR_LOSS_OVERWRITTEN, block->records);
 	if (!pending->pe_count)
 		pending->pe_from = block->first_time;
 	pending->pe_to = block->last_time;

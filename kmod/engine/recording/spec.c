@@ -283,8 +283,7 @@ static void lost_in_commit(const struct commit *commit, struct dfr_speclist *lis
 	/* A full `fill` ring has stopped recording, so this is not a loss. */
 	if (!count || share->sh_ring.rg_full)
 		return;
-	dfr_count(&share->sh_tally->loss[DFR_LOSS_PRINCIPAL], count);
-	dfr_count(&share->sh_lost, count);
+	dfr_count_lost(share, DFR_LOSS_PRINCIPAL, count);
 	if (!pending->pe_count || from < pending->pe_from)
 		pending->pe_from = from;
 	pending->pe_probe = 0;
@@ -300,8 +299,7 @@ static void group_head(const struct commit *commit, u32 bytes)
 	struct dfr_stream *stream = &commit->share->sh_stream;
 	u8 *p;
 
-	if (commit->share->sh_pending_mask ||
-	    commit->share->sh_tally->loss[DFR_LOSS_NMI] != commit->share->sh_nmi_told)
+	if (dfr_losses_untold(commit->share))
 		dfr_record_losses(commit->share, commit->level, commit->now, bytes + GROUP_BYTES);
 	dfr_ring_restart(commit->share);
 	p = dfr_record_head(stream, stream->sm_ptr, 0, commit->level, commit->now);

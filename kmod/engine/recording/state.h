@@ -235,6 +235,19 @@ static inline bool dfr_becomes_over(struct dfr_state *state, u32 from, u32 to, u
 	return dfr_cmpxchg(&state->st_activity, from, to) == from;
 }
 
+/* By the share's CPU; an NMI counts what it has lost alone (fire.c), and sh_lost learns of it later. */
+static inline void dfr_count_lost(struct dfr_share *share, u32 cause, u64 count)
+{
+	dfr_count(&share->sh_tally->loss[cause], count);
+	dfr_count(&share->sh_lost, count);
+}
+
+/* Losses that no record has told yet. */
+static inline bool dfr_losses_untold(const struct dfr_share *share)
+{
+	return share->sh_pending_mask || share->sh_tally->loss[DFR_LOSS_NMI] != share->sh_nmi_told;
+}
+
 /* The next record, or housekeeping, tells what has changed. On the share's CPU. */
 static inline void dfr_thin_tell(struct dfr_share *share)
 {

@@ -108,8 +108,7 @@ static void tell(void *arg)
 	const struct dfr_untold *loss = arg;
 	struct dfr_share *share = loss->un_share;
 
-	dfr_count(&share->sh_tally->loss[loss->un_cause], loss->un_count);
-	dfr_count(&share->sh_lost, loss->un_count);
+	dfr_count_lost(share, loss->un_cause, loss->un_count);
 	dfr_ledger(share, loss->un_cause, loss->un_probe, loss->un_count, loss->un_from, loss->un_to);
 }
 
