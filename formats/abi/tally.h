@@ -18,8 +18,8 @@ struct dfr_tally {
 	__u32 magic;
 	__u32 cpu;
 	__u64 state_id;
-	__u64 loss
-	    [DFR_LOSS_MAX]; /* each has one writer: that of DFR_LOSS_NMI is an NMI, of the others the CPU */
+	/* Each has one writer: that of DFR_LOSS_NMI is an NMI, of the others the CPU. */
+	__u64 loss[DFR_LOSS_MAX];
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_tally) == 16 + 8 * DFR_LOSS_MAX, "tally");
 
