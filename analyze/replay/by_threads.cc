@@ -202,8 +202,7 @@ void ByThreads::Worker::fire(Firing& firing) {
 		auto* const worker = static_cast<Worker*>(self);
 		worker->missing_[{worker->probe_, index}]++;
 	};
-	firing.env.ev_wall = static_cast<int64_t>(
-	    static_cast<uint64_t>(catalog_.walltime(firing.env.ev_time)) - firing.env.ev_time);
+	firing.env.ev_wall = catalog_.wall_offset(firing.env.ev_time);
 	dfr_user_cpu = firing.cpu % cpus_;
 	dfr_fire_env(probes_.of(probe_), firing.arguments, firing.argument_count, nullptr, &firing.env);
 	if (session_.due(dfr_user_cpu))

@@ -279,7 +279,7 @@ void Replay::start(uint64_t time) {
 			                 : static_cast<uint32_t>(mark.value) % std::max(catalog_.cpus, 1u);
 	time = std::min(time, gathered_.start().value_or(time));
 	own_env_.ev_time = time;
-	own_env_.ev_wall = static_cast<int64_t>(static_cast<uint64_t>(catalog_.walltime(time)) - time);
+	own_env_.ev_wall = catalog_.wall_offset(time);
 	last_time_ = time;
 	for (engine::Timer& timer : probes_.timers())
 		timer.due = after(time, timer.interval);
@@ -321,8 +321,7 @@ void Replay::look_for_interruption() {
 
 void Replay::fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uint32_t cpu, dfr_env& env,
                      bool speaks) {
-	env.ev_wall =
-	    static_cast<int64_t>(static_cast<uint64_t>(catalog_.walltime(env.ev_time)) - env.ev_time);
+	env.ev_wall = catalog_.wall_offset(env.ev_time);
 	dfr_user_cpu = cpu % std::max(catalog_.cpus, 1u);
 	const uint64_t recorded = session_.recorded(dfr_user_cpu);
 	dfr_fire_env(probe, arguments, count, nullptr, &env);

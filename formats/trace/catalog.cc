@@ -369,13 +369,17 @@ uint64_t Catalog::recording_end() const {
 }
 
 int64_t Catalog::walltime(uint64_t mono) const {
+	return static_cast<int64_t>(mono + static_cast<uint64_t>(wall_offset(mono)));
+}
+
+int64_t Catalog::wall_offset(uint64_t mono) const {
 	if (clocks.empty())
-		return static_cast<int64_t>(mono);
+		return 0;
 	const auto later =
 	    std::upper_bound(clocks.begin(), clocks.end(), mono,
 	                     [](uint64_t time, const Clock& clock) { return time < clock.mono; });
 	const Clock& clock = later == clocks.begin() ? *later : *(later - 1);
-	return static_cast<int64_t>(clock.real + (mono - clock.mono));
+	return static_cast<int64_t>(clock.real - clock.mono);
 }
 
 } // namespace dfr::trace

@@ -109,6 +109,8 @@ public:
 	uint64_t recording_end() const;
 	// Wall-clock ns of a record's time, by the last clock triple before it (or the first triple).
 	int64_t walltime(uint64_t mono) const;
+	// What added to `mono` gives that.
+	int64_t wall_offset(uint64_t mono) const;
 
 	// False: the EPID is 0 or far beyond the others, which no engine writes.
 	bool add_ecb(const Ecb& ecb);
