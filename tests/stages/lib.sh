@@ -69,6 +69,21 @@ table() {
 	return "${PIPESTATUS[0]}"
 }
 
+# planted PREFIX WORD COMMAND...: each row of its table, which begins with a number, is a test, which passes if
+# one of its fields is WORD. The line at the end ("3 found, 0 missed") is no row.
+planted() {
+	local prefix=$1 word=$2
+	shift 2
+	table "$@" | awk -v prefix="$prefix" -v word="$word" '
+		/^progress / { print; fflush(); next }
+		$1 !~ /^[0-9]+$/ || $2 == word "," { next }
+		{
+			for (i = 2; i <= 4 && $i != word; i++);
+			print i <= 4 ? "ok " prefix "." $1 : "not ok " prefix "." $1 ": " $0
+		}'
+	return "${PIPESTATUS[0]}"
+}
+
 # note NAME TEXT: a line of progress, which goes into tests/RESULTS.md as well.
 note() {
 	mkdir -p build/tests
