@@ -291,7 +291,9 @@ TEST_CASE("an integer takes as many bytes as it needs, in every form", "[engine]
 	for (uint32_t forced : {0, DFR_FORCE_GENERAL}) {
 		Rig rig;
 		dfr_engine_force(rig.engine(), forced);
-		rig.env.ev_pid = 70'000; // so the context has integers of two widths
+		rig.env.ev_pid =
+		    70'000; // so the context has integers of three widths, the last in the last byte of codes
+		rig.env.ev_cgroup = 1ull << 40;
 		dfr_probe* read = rig.probe("read");
 		State state(rig);
 		Program program;
@@ -308,6 +310,7 @@ TEST_CASE("an integer takes as many bytes as it needs, in every form", "[engine]
 			CHECK(records[i].texts[1] == "csh");
 			CHECK(records[i].pid == 70'000);
 			CHECK(records[i].tid == 101);
+			CHECK(records[i].cgroup == 1ull << 40);
 			if (i) // head, a byte of codes, "csh"
 				CHECK(records[i].offset - records[i - 1].offset == 4 + 1 + bytes[i - 1] + 4);
 		}
