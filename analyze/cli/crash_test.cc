@@ -147,9 +147,11 @@ uint64_t make_calls() {
 // --- after it ----------------------------------------------------------------------------
 
 std::string result(const trace::Verdict& verdict, uint64_t records, bool panicked) {
+	std::string why = verdict.complete ? "" : ", and the recording is partial";
+	for (const std::string& reason : verdict.reasons)
+		why += (&reason == &verdict.reasons.front() ? ": " : "; ") + reason;
 	return (verdict.complete && verdict.records == records && panicked ? "ok: " : "WRONG: ") +
-	       trace::grouped(verdict.records) + " of " + trace::grouped(records) + " records" +
-	       (verdict.complete ? "" : ", and the recording says that it is partial") +
+	       trace::grouped(verdict.records) + " of " + trace::grouped(records) + " records" + why +
 	       (panicked ? "" : ", and nothing of a panic: the machine may have been restarted otherwise");
 }
 
