@@ -278,7 +278,8 @@ void judge_detached(Verdict& verdict, const Catalog& catalog, const Merger& merg
 	const uint64_t to = std::min(merger.selection().to, catalog.recording_end());
 	std::map<int32_t, uint64_t> since; // by probe
 	for (const EventMark& mark : catalog.events) {
-		if (mark.time > to)
+		// The stop counts what was detached until then, also where exit() had ended the recording before.
+		if (mark.time > (mark.event == DFR_EVENT_STOP ? merger.selection().to : to))
 			continue;
 		if (mark.event == DFR_EVENT_DETACHED)
 			since.emplace(mark.value, mark.time);

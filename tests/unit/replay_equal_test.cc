@@ -123,6 +123,7 @@ TEST_CASE("an answer lacks what a probe that is detached yet has not counted", "
 	CHECK(detached[0].starts_with("app:m:work:entry detached by the governor from "));
 	CHECK(mark(DFR_EVENT_ATTACHED, 3000).empty());
 	CHECK(mark(DFR_EVENT_DETACHED, 4000).size() == 1);
+	CHECK(mark(DFR_EVENT_EXIT, 4500).size() == 1);
 	CHECK(mark(DFR_EVENT_STOP, 5000).empty());
 	finish(app);
 }
