@@ -86,7 +86,7 @@ std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog)
 	case DFR_EVENT_DETACHED:
 		return name + " is detached for a while: the state's probes take more than its budget even "
 		              "when they do nothing";
-	case DFR_EVENT_ATTACHED: return name + " is attached again";
+	case DFR_EVENT_ATTACHED: return name + " is attached again, or gone";
 	case DFR_EVENT_KILLED:
 		return mark.value == DFR_KILLED_OOPS ? "killed: the kernel oopsed inside a probe's firing"
 		       : mark.value == DFR_KILLED_CONSUMER

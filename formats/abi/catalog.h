@@ -169,7 +169,7 @@ enum dfr_event {
 	DFR_EVENT_EXIT,
 	DFR_EVENT_PANIC,
 	DFR_EVENT_DETACHED, /* the governor detached a probe that cost too much; value: its id */
-	DFR_EVENT_ATTACHED, /* the governor attached it again; value: its id */
+	DFR_EVENT_ATTACHED, /* the governor attached it again, or it is gone; value: its id */
 	DFR_EVENT_KILLED,   /* value: enum dfr_killed */
 	/* Probes could not be armed. value: the probe's id; -n: n probes; 0: the provider could not say
 	   which. error: why (EPERM: their arguments may not be shown) */

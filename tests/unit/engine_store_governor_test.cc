@@ -230,6 +230,27 @@ TEST_CASE("where leaving out is too dear, probes are detached", "[engine][store]
 	CHECK(state.take().back().numbers.at(0) == 7);
 }
 
+TEST_CASE("a probe that goes while it is detached leaves its losses", "[engine][store][governor]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read", "entry", 2, "module");
+	dfr_engine_govern(rig.engine(), kHook);
+	State state(rig);
+	REQUIRE(state.enable(with_budget(1)) == 0);
+	REQUIRE(state.go() == 0);
+	const uint64_t start = now_ns() - 4 * kSecond;
+	govern(state, start);
+	fire_at(rig, read, start, 2 * kHook, 4 * kSecond / (2 * kHook));
+	govern(state, start + 4 * kSecond);
+	REQUIRE(has_event(state, DFR_EVENT_DETACHED));
+	const uint64_t before = state.status().loss[DFR_LOSS_THROTTLE];
+	REQUIRE(dfr_probes_remove(&rig.provider, "module") == 0);
+	CHECK(has_event(state, DFR_EVENT_ATTACHED));
+	const uint64_t gone = state.status().loss[DFR_LOSS_THROTTLE];
+	CHECK(gone > before);
+	state.stop();
+	CHECK(state.status().loss[DFR_LOSS_THROTTLE] == gone);
+}
+
 // Without an end of the chain the firing that follows would not end either.
 TEST_CASE("clauses that are detached and attached again run once each, in the chain's new order",
           "[engine][store][governor]") {

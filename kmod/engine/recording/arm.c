@@ -346,6 +346,7 @@ static struct dfr_ecb *take_going(struct dfr_state *state, const struct dfr_goin
 
 	while ((ecb = *link)) {
 		if (dfr_probe_goes(going, ecb->ec_probe)) {
+			dfr_governor_gone(state, ecb, dfr_plat_clock(NULL));
 			dfr_ecb_keep_epid(state, ecb);
 			*link = ecb->ec_sibling;
 			ecb->ec_sibling = gone;

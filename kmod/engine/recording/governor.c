@@ -451,6 +451,14 @@ static void account_detached(struct dfr_state *state, u64 now)
 	state->st_detach_time = 0;
 }
 
+void dfr_governor_gone(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now)
+{
+	if (!state->st_detach_time || !dfr_ecb_marked(ecb, DFR_MARK_DETACHED))
+		return;
+	lost_detached(state, ecb, now);
+	dfr_catalog_event(state, DFR_EVENT_ATTACHED, (s32)ecb->ec_probe->pb_id, now);
+}
+
 /*
  * The credit has been at its floor for DETACH_AFTER: even leaving firings out costs more than the
  * budget.

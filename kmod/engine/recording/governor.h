@@ -118,6 +118,8 @@ bool dfr_governor_short(const struct dfr_share *share,
 /* process context; the state's lock is held */
 u32 dfr_governor_budget(const struct dfr_state *state); /* percent of each CPU; 0: only the deadman */
 void dfr_governor_end(struct dfr_state *state, u64 now);
+/* Its probe goes: if that is detached, its losses are told, because nothing else will. */
+void dfr_governor_gone(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now);
 
 /* thin.c; on the CPU */
 void dfr_thin_settle(struct dfr_share *share, u64 now);
