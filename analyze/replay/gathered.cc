@@ -157,12 +157,10 @@ bool Gathered::covers(size_t other, size_t one) const {
 	       a.selected.extent.to >= std::min(b.selected.extent.to, b.selected.records.to);
 }
 
-trace::Verdict Gathered::judge(const std::function<bool(const trace::Catalog&, uint32_t priority)>& needs) {
-	const auto judge_part = [&needs](const GatheredPart& part) {
+trace::Verdict Gathered::judge(const std::function<trace::Asked(const trace::Catalog&)>& asked) {
+	const auto judge_part = [&asked](const GatheredPart& part) {
 		trace::BlockSource& source = *part.member.source;
-		return trace::judge(source, *part.merger, [&](uint32_t priority) {
-			return !needs || needs(source.catalog(), priority);
-		});
+		return trace::judge(source, *part.merger, asked ? asked(source.catalog()) : trace::Asked());
 	};
 	if (parts_.size() == 1)
 		return judge_part(parts_.front());

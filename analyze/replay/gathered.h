@@ -48,8 +48,8 @@ public:
 	bool covers(size_t other, size_t one) const;
 
 	// After run().
-	// `needs`: whether the question needs the clauses of this priority, by the recording's catalog; by default all.
-	trace::Verdict judge(const std::function<bool(const trace::Catalog&, uint32_t priority)>& needs = {});
+	// `asked`: what the question is about, by the recording's catalog; by default everything.
+	trace::Verdict judge(const std::function<trace::Asked(const trace::Catalog&)>& asked = {});
 	uint64_t left_out() const; // records from before the windows
 	// Why the answer is less than whole, by what was asked for.
 	std::vector<std::string> reasons() const;

@@ -72,7 +72,7 @@ private:
 	void start(uint64_t time);
 	bool await(uint64_t until);
 	void check_late_probes();
-	bool is_asked(const trace::Catalog& catalog, uint32_t priority) const;
+	trace::Asked asked(const trace::Catalog& catalog) const;
 	bool answer_by_columns();
 	bool answer_by_threads(const Gathered::Visit& visit);
 	void keep_begin(const trace::Context& context);
@@ -438,17 +438,23 @@ bool Replay::await(uint64_t until) {
 }
 
 // Whether the program asks for a probe at which the recording program had a clause of this priority.
-bool Replay::is_asked(const trace::Catalog& catalog, uint32_t priority) const {
+trace::Asked Replay::asked(const trace::Catalog& catalog) const {
 	std::vector<d::ProbePattern> patterns;
 	for (const dof::EcbDesc& ecb : program_.image.ecbs)
 		patterns.push_back(d::pattern_of(ecb.probe));
-	return std::any_of(catalog.ecbs.begin(), catalog.ecbs.end(), [&](const trace::Ecb& ecb) {
-		const trace::Probe* const probe =
-		    ecb.epid && ecb.priority == priority ? catalog.probe_of(ecb.epid) : nullptr;
-		return probe && std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) {
-			       return pattern.id != 0 || RecordingTarget::matches(pattern, *probe);
-		       });
-	});
+	const auto asks_probe = [patterns](const trace::Probe& probe) {
+		return std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) {
+			return pattern.id != 0 || RecordingTarget::matches(pattern, probe);
+		});
+	};
+	const auto asks_priority = [&catalog, asks_probe](uint32_t priority) {
+		return std::any_of(catalog.ecbs.begin(), catalog.ecbs.end(), [&](const trace::Ecb& ecb) {
+			const trace::Probe* const of =
+			    ecb.epid && ecb.priority == priority ? catalog.probe_of(ecb.epid) : nullptr;
+			return of && asks_probe(*of);
+		});
+	};
+	return {.priority = asks_priority, .probe = asks_probe};
 }
 
 // A recording that grows may get probes that the program was not compiled for.
@@ -559,8 +565,7 @@ Answer Replay::run() {
 	consumer_->finish();
 	dfr_user_env = nullptr;
 	Answer answer;
-	answer.verdict = gathered_.judge(
-	    [this](const trace::Catalog& catalog, uint32_t priority) { return is_asked(catalog, priority); });
+	answer.verdict = gathered_.judge([this](const trace::Catalog& catalog) { return asked(catalog); });
 	answer.firings = firings_;
 	answer.by_columns = by_columns;
 	answer.by_threads = by_threads;

@@ -310,10 +310,12 @@ struct Verdict {
 };
 // Reads all records, and judges them.
 Verdict judge_whole(BlockSource& source);
-// `needs`: whether the answer is less than whole where clauses of this priority were off; all are needed, unless it
-// says otherwise.
-Verdict judge(BlockSource& source, const Merger& merger,
-              const std::function<bool(uint32_t priority)>& needs = {});
+// What a question is about: its answer is less than whole where that is missing. What is empty asks for everything.
+struct Asked {
+	std::function<bool(uint32_t priority)> priority; // of the recording's clauses
+	std::function<bool(const Probe& probe)> probe;
+};
+Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked = {});
 // "syscall:::entry, io:::start": what clauses of this priority are for.
 std::string clauses_of(const Catalog& catalog, uint32_t priority);
 const char* priority_text(uint32_t priority);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <iterator>
 #include <map>
@@ -300,6 +301,38 @@ void judge_detached(Verdict& verdict, const Catalog& catalog, const Merger& merg
 	    " on (budget): what fired there is not counted");
 }
 
+// Probes that a clause is on and that never fire for it. Some have no name here: a provider may not know which it left out.
+void judge_unarmed(Verdict& verdict, const Catalog& catalog, const Merger& merger,
+                   const std::function<bool(const Probe&)>& needs) {
+	const EventMark* first = nullptr;
+	std::string name;
+	size_t more = 0;
+	for (const EventMark& mark : catalog.events) {
+		if (mark.event != DFR_EVENT_UNARMED || mark.time > merger.selection().to)
+			continue;
+		const auto probe = catalog.probes.find(static_cast<uint32_t>(mark.value));
+		const bool known = mark.value > 0 && probe != catalog.probes.end();
+		if (known && needs && !needs(probe->second))
+			continue;
+		const size_t count =
+		    mark.value < 0 ? static_cast<size_t>(-static_cast<int64_t>(mark.value)) : 1;
+		if (first) {
+			more += count;
+			continue;
+		}
+		first = &mark;
+		name = known            ? probe->second.text()
+		       : mark.value < 0 ? plural(count, "probe")
+		                        : "some of the probes";
+	}
+	if (first)
+		verdict.reasons.push_back(name + (more ? " and " + plural(more, "other probe") : "") +
+		                          " could not be armed (" +
+		                          (first->error == EPERM ? "arguments of the kernel's are hidden"
+		                                                 : std::strerror(first->error)) +
+		                          "): what fired there is not recorded");
+}
+
 // What fires when the kernel has ended a state is in no record and no counter; after an oops, on its CPU, from the mark's
 // time on, and elsewhere when all CPUs had stopped.
 void judge_killed(Verdict& verdict, const Catalog& catalog, const Merger& merger) {
@@ -399,7 +432,7 @@ std::string time_text(const Catalog& catalog, uint64_t mono) {
 	                                  : "a time not known";
 }
 
-Verdict judge(BlockSource& source, const Merger& merger, const std::function<bool(uint32_t)>& needs) {
+Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked) {
 	Verdict verdict;
 	const Window window = find_window(source.catalog(), merger);
 	verdict.from = window.from;
@@ -410,10 +443,11 @@ Verdict judge(BlockSource& source, const Merger& merger, const std::function<boo
 		verdict.cpus += span.blocks != 0;
 	}
 	judge_losses(verdict, source.losses(), merger);
-	judge_thinned(verdict, source.catalog(), merger, needs);
+	judge_thinned(verdict, source.catalog(), merger, asked.priority);
 	judge_blocks(verdict, source, merger);
 	judge_full(verdict, source.catalog(), merger);
 	judge_detached(verdict, source.catalog(), merger);
+	judge_unarmed(verdict, source.catalog(), merger, asked.probe);
 	judge_killed(verdict, source.catalog(), merger);
 	if (const auto cut = source.cut()) {
 		const uint64_t to = merger.selection().to;

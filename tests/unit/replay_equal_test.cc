@@ -128,6 +128,32 @@ TEST_CASE("an answer lacks what a probe that is detached yet has not counted", "
 	finish(app);
 }
 
+TEST_CASE("an answer lacks the probes that could not be armed, if it is about them", "[replay][verdict]") {
+	App app;
+	load(app, "app::work:entry { trace(arg0); }");
+	app.fire(app.entry, kStart + 1000, 0, 101, "a", 1, 0);
+	finish(app);
+	Kept kept(app);
+	const auto judged = [&](int32_t value, const trace::Asked& asked = {}) {
+		kept.rewind();
+		kept.identity().events.push_back(
+		    {.event = DFR_EVENT_UNARMED, .value = value, .time = kStart, .error = EBUSY});
+		trace::Merger all(kept);
+		all.run([](const trace::Record&) { return true; });
+		const trace::Verdict verdict = trace::judge(kept, all, asked);
+		kept.identity().events.pop_back();
+		return verdict.reasons.empty() ? std::string() : verdict.reasons.at(0);
+	};
+	const std::string rest =
+	    " could not be armed (Device or resource busy): what fired there is not recorded";
+	const auto entry = static_cast<int32_t>(app.entry->pb_id);
+	CHECK(judged(entry) == "app:m:work:entry" + rest);
+	CHECK(judged(entry, {.probe = [](const trace::Probe& probe) { return probe.name == "return"; }})
+	          .empty());
+	CHECK(judged(0, {.probe = [](const trace::Probe&) { return false; }}) == "some of the probes" + rest);
+	CHECK(judged(-3) == "3 probes" + rest);
+}
+
 TEST_CASE("a recording tells the last exit(), also of one whose record found no room", "[replay]") {
 	App app;
 	load(app, "#pragma D option bufsize=16k\n"

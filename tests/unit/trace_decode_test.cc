@@ -599,7 +599,7 @@ trace::Verdict judged(test::ListSource& source, const trace::Selection& selectio
 	merger.open();
 	merger.select(selection);
 	merger.run([](const trace::Record&) { return true; });
-	return trace::judge(source, merger, needs);
+	return trace::judge(source, merger, {.priority = needs});
 }
 
 } // namespace
