@@ -954,8 +954,8 @@ static void module_coming(const struct module *module)
 
 	lock_patiently();
 	listed = fbt_listed;
-	if (listed)
-		list_functions(module);
+	if (listed && list_functions(module))
+		pr_warn("dfr: fbt: no memory for the probes of module %s\n", module->name);
 	mutex_unlock(&fbt_lock);
 	if (listed)
 		dfr_probes_created(dfr_engine_instance);

@@ -12,6 +12,7 @@ struct build {
 	u64 bu_from,
 		bu_upto; /* probes with bu_from < pb_born <= bu_upto are matched now, later ones next time */
 	u32 bu_clause;
+	bool bu_come;		  /* the probes have come later */
 	u8 bu_flags;		  /* ec_flags of its ECBs */
 	struct dfr_ecb *bu_first; /* the first ECB made in this build */
 	u32 bu_withheld;	  /* probes of the clause that dfr_may_look() refused */
@@ -223,6 +224,8 @@ static int match_enabling(struct build *build)
 		build->bu_flags = ecb_flags(build);
 		build->bu_state->st_priorities |= 1u << clause_priority(build);
 		error = dfr_plat_proceed();
+		if (build->bu_come)
+			error = 0; /* it is whoever loads a module that is killed, and its probes come nevertheless */
 		if (!error)
 			error = dfr_engine_match(engine, &enabling->eb_program->pg_clauses[build->bu_clause],
 						 0, false, make_ecb, build);
@@ -281,16 +284,18 @@ int dfr_state_build(struct dfr_state *state)
 
 struct dfr_ecb *dfr_state_build_new(struct dfr_state *state)
 {
-	struct build build = { .bu_state = state };
+	struct build build = { .bu_state = state, .bu_come = true };
 	struct dfr_enabling *enabling;
 	int error;
 
 	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next) {
 		build.bu_enabling = enabling;
 		error = match_enabling(&build);
-		if (error)
-			dfr_plat_log("not all of the new probes of state %u are enabled (error %d)",
-				     dfr_state_number(state), error);
+		if (!error)
+			continue;
+		dfr_catalog_unarmed(state, 0, error);
+		dfr_plat_log("not all of the new probes of state %u are enabled (error %d)",
+			     dfr_state_number(state), error);
 	}
 	return build.bu_first;
 }
