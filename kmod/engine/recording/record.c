@@ -294,13 +294,13 @@ void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 		if (cause == DFR_LOSS_OVERWRITTEN && ring->rg_wanted)
 			continue;
 		if (!write_loss(share, &telling, cause, &share->sh_pending[cause]))
-			return;
+			break;
 		memset(&share->sh_pending[cause], 0, sizeof(share->sh_pending[cause]));
 		share->sh_pending_mask &= ~(1u << cause);
 	}
-	if (share->sh_thin_untold && write_thinned(share, &telling))
+	if (cause == DFR_LOSS_MAX && share->sh_thin_untold && write_thinned(share, &telling))
 		share->sh_thin_untold = false;
-	dfr_record_publish(share);
+	dfr_record_publish(share); /* also where not all had room, because the block may be closed now */
 }
 
 /* The time of an entry that no firing writes: the last record's, or firing's; now, if there was none. */
@@ -328,15 +328,16 @@ void dfr_record_flush(struct dfr_share *share)
 	struct dfr_cpu *pc = dfr_cpu_of(share->sh_state->st_engine, share->sh_cpu);
 	struct dfr_ring *ring = &share->sh_ring;
 	bool parted = ring->rg_parted;
+	u32 blocks = 2; /* the open one may have room for some of them only */
 	u64 time;
 
-	if (dfr_losses_untold(share) || share->sh_thin_untold) {
+	while (blocks-- && (dfr_losses_untold(share) || share->sh_thin_untold)) {
 		time = telling_time(share);
-		if (dfr_ring_room(share, LOSS_BYTES, time, false)) {
-			/* The consumer reads now, and gets the entry on overwritten blocks. */
-			ring->rg_wanted = false;
-			dfr_record_losses(share, DFR_LEVEL_TASK, time, 0);
-		}
+		if (!dfr_ring_room(share, LOSS_BYTES, time, false))
+			break;
+		/* The consumer reads now, and gets the entry on overwritten blocks. */
+		ring->rg_wanted = false;
+		dfr_record_losses(share, DFR_LEVEL_TASK, time, 0);
 	}
 	/*
 	 * What the consumer before this one took may be younger than anything that other CPUs still
