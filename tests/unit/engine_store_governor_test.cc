@@ -230,6 +230,23 @@ TEST_CASE("where leaving out is too dear, probes are detached", "[engine][store]
 	CHECK(state.take().back().numbers.at(0) == 7);
 }
 
+TEST_CASE("a probe that cannot be attached again is none that was", "[engine][store][governor]") {
+	Running running(with_budget(1), govern_hooks);
+	auto& [rig, read, state] = running;
+	const uint64_t start = now_ns() - 4 * kSecond;
+	govern(state, start);
+	fire_at(rig, read, start, 2 * kHook, 4 * kSecond / (2 * kHook));
+	govern(state, start + 4 * kSecond);
+	REQUIRE(has_event(state, DFR_EVENT_DETACHED));
+	const uint64_t before = state.status().loss[DFR_LOSS_THROTTLE];
+	rig.arm_error = -EBUSY;
+	govern(state, start + 15 * kSecond);
+	CHECK(read->pb_ecbs == nullptr);
+	CHECK(has_event(state, DFR_EVENT_UNARMED));
+	CHECK(!has_event(state, DFR_EVENT_ATTACHED));
+	CHECK(state.status().loss[DFR_LOSS_THROTTLE] > before);
+}
+
 TEST_CASE("a probe that goes while it is detached leaves its losses", "[engine][store][governor]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read", "entry", 2, "module");

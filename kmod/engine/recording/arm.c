@@ -115,13 +115,6 @@ static int commit_providers(struct dfr_engine *engine)
 	return error;
 }
 
-static void tell_event(struct dfr_state *state, u32 event, const struct dfr_probe *probe)
-{
-	dfr_mutex_lock(&state->st_lock);
-	dfr_catalog_event(state, event, (s32)probe->pb_id, dfr_plat_clock(NULL));
-	dfr_mutex_unlock(&state->st_lock);
-}
-
 static void tell_unarmed(struct dfr_state *state, s32 which, int error)
 {
 	dfr_mutex_lock(&state->st_lock);
@@ -233,6 +226,7 @@ static u64 detach_probe(struct dfr_state *state, const struct dfr_probe *probe)
 	struct dfr_ecb *ecb;
 	u64 cost = 0;
 
+	dfr_governor_tell_detached(state, probe); /* first, so that no end of a window lies between both */
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
 		if (ecb->ec_probe != probe || !dfr_ecb_marked(ecb, DFR_MARK_LINKED))
 			continue;
@@ -240,7 +234,6 @@ static u64 detach_probe(struct dfr_state *state, const struct dfr_probe *probe)
 		disarm_ecb(ecb);
 		dfr_ecb_mark(ecb, DFR_MARK_DETACHED, true);
 	}
-	tell_event(state, DFR_EVENT_DETACHED, probe);
 	return cost;
 }
 
@@ -263,8 +256,8 @@ u32 dfr_state_detach(struct dfr_state *state)
 }
 
 /*
- * Arms what was detached. dfr_plat_synchronize() first, because a firing may still be at an unlinked
- * ECB, whose ec_next link_ecb() clears.
+ * Arms what was detached; the governor then tells of it. dfr_plat_synchronize() first, because a firing may
+ * still be at an unlinked ECB, whose ec_next link_ecb() clears.
  */
 void dfr_state_attach(struct dfr_state *state)
 {
@@ -272,13 +265,10 @@ void dfr_state_attach(struct dfr_state *state)
 
 	dfr_plat_synchronize();
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
-		if (!dfr_ecb_marked(ecb, DFR_MARK_DETACHED))
-			continue;
-		dfr_ecb_mark(ecb, DFR_MARK_DETACHED, false);
-		arm_ecb(state, ecb);
-		tell_event(state, DFR_EVENT_ATTACHED, ecb->ec_probe);
+		if (dfr_ecb_marked(ecb, DFR_MARK_DETACHED) && !dfr_ecb_marked(ecb, DFR_MARK_LINKED))
+			arm_ecb(state, ecb);
 	}
-	commit_providers(state->st_engine);
+	commit(state, 0);
 }
 
 /*
@@ -311,7 +301,7 @@ void dfr_state_unthin(struct dfr_state *state, u32 priority)
 		dfr_ecb_mark(ecb, DFR_MARK_THINNED, false);
 		arm_ecb(state, ecb);
 	}
-	commit_providers(state->st_engine);
+	commit(state, 0);
 }
 
 /* Probes that come and go. */

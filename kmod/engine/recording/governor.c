@@ -440,15 +440,45 @@ static void lost_detached(struct dfr_state *state, const struct dfr_ecb *ecb, u6
 		dfr_tell_loss(&lost);
 }
 
-/* The detached probes are about to be attached again, or the state ends: their losses are told. */
-static void account_detached(struct dfr_state *state, u64 now)
+/* The state ends: the losses of probes that are still detached are told. */
+void dfr_governor_end(struct dfr_state *state, u64 now)
 {
 	struct dfr_ecb *ecb;
 
-	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling)
+	for (ecb = state->st_ecbs; ecb && state->st_detach_time; ecb = ecb->ec_sibling)
 		if (dfr_ecb_marked(ecb, DFR_MARK_DETACHED))
 			lost_detached(state, ecb, now);
 	state->st_detach_time = 0;
+}
+
+/*
+ * What was detached is armed, so these are its losses. One that could not be armed stays detached, and the catalog
+ * says why.
+ */
+static void account_attached(struct dfr_state *state, u64 now)
+{
+	bool ended = !state->st_detach_time;
+	struct dfr_ecb *ecb;
+
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (!dfr_ecb_marked(ecb, DFR_MARK_DETACHED))
+			continue;
+		dfr_ecb_mark(ecb, DFR_MARK_DETACHED, false);
+		if (ended)
+			continue;
+		lost_detached(state, ecb, now);
+		if (dfr_ecb_marked(ecb, DFR_MARK_LINKED))
+			dfr_catalog_event(state, DFR_EVENT_ATTACHED, (s32)ecb->ec_probe->pb_id, now);
+	}
+	state->st_detach_time = 0;
+}
+
+void dfr_governor_tell_detached(struct dfr_state *state, const struct dfr_probe *probe)
+{
+	dfr_mutex_lock(&state->st_lock);
+	if (state->st_detach_time)
+		dfr_catalog_event(state, DFR_EVENT_DETACHED, (s32)probe->pb_id, state->st_detach_time);
+	dfr_mutex_unlock(&state->st_lock);
 }
 
 void dfr_governor_gone(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now)
@@ -526,11 +556,15 @@ static void detach(struct dfr_state *state)
 		     (unsigned long long)(state->st_attach_wait / SECOND));
 }
 
-/* Under the engine's lock; takes the state's only for forget_costs(). */
-static void attach(struct dfr_state *state, u64 now)
+/* Under the engine's lock; takes the state's only when code is patched. */
+static void attach(struct dfr_state *state)
 {
+	u64 now;
+
 	dfr_state_attach(state);
 	dfr_mutex_lock(&state->st_lock);
+	now = dfr_plat_clock(NULL);
+	account_attached(state, now);
 	forget_costs(state, now);
 	dfr_mutex_unlock(&state->st_lock);
 }
@@ -544,16 +578,14 @@ void dfr_governor_act(struct dfr_state *state, u64 now)
 		attaches = attach_is_due(state, now);
 		detaches = !attaches && detach_is_due(state, now);
 	}
-	if (attaches) {
-		account_detached(state, now);
+	if (attaches)
 		state->st_attached = now;
-	} else if (detaches) {
+	else if (detaches)
 		begin_to_detach(state, now);
-	}
 	dfr_mutex_unlock(&state->st_lock);
 	dfr_thin_act(state, now);
 	if (attaches)
-		attach(state, now);
+		attach(state);
 	else if (detaches)
 		detach(state);
 }
@@ -579,13 +611,6 @@ bool dfr_governor_keep(struct dfr_state *state, u64 now)
 	if (now - state->st_cost_since > BURST && !state->st_detach_time)
 		forget_costs(state, now); /* detaching shall go by recent costs */
 	return false;
-}
-
-/* At stop: tells the losses of probes that are still detached. */
-void dfr_governor_end(struct dfr_state *state, u64 now)
-{
-	if (state->st_detach_time)
-		account_detached(state, now);
 }
 
 /* What it costs. */
