@@ -163,7 +163,7 @@ struct dfr_cat_memory {
 
 enum dfr_event {
 	DFR_EVENT_GO = 1, /* value: CPU of BEGIN */
-	DFR_EVENT_STOP,   /* value: CPU of END */
+	DFR_EVENT_STOP,   /* value: CPU of END; -1: it did not fire. time: what fired before it is recorded */
 	/* value: status given to exit(); the last event counts. time: what fired before it is recorded; of one in END:
 	   when the engine told */
 	DFR_EVENT_EXIT,

@@ -73,6 +73,31 @@ TEST_CASE("who asks for records or status is told that the deadman has ended the
 	CHECK(state.status().records == (killed - kStart) / kStep + 1);
 }
 
+TEST_CASE("where an owner goes, the catalog says when recording ended", "[engine][store][end]") {
+	Running running(Program().clause("rig::read:entry", {trace(arg(0))}));
+	auto& [rig, read, state] = running;
+	rig.fire(read, {1}, 1000);
+	dfr_state_end(state.state);
+	rig.fire(read, {2}, 2000);
+	const Events stops = events(state, DFR_EVENT_STOP);
+	REQUIRE(stops.size() == 1);
+	CHECK(stops[0].first == -1);
+	CHECK(state.status().records == 1);
+}
+
+TEST_CASE("a stop's time is when the state began to end", "[engine][store][end]") {
+	Running running(Program()
+	                    .clause("rig::read:entry", {trace(arg(0))})
+	                    .clause("dtrace:::END", {trace(constant(3))}));
+	auto& [rig, read, state] = running;
+	REQUIRE(state.stop() == 0);
+	const Events stops = events(state, DFR_EVENT_STOP);
+	REQUIRE(stops.size() == 1);
+	const std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 1); // END's
+	CHECK(records[0].time > stops[0].second);
+}
+
 // One of its clauses may have recorded the firing, and the others have not.
 TEST_CASE("what is told is not later than a firing that was under way", "[engine][store][end]") {
 	static State* dying;

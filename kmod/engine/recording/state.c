@@ -444,6 +444,8 @@ bool dfr_state_kill(struct dfr_state *state)
 
 static int end_recording(struct dfr_state *state, u32 *end_cpu)
 {
+	u64 over = dfr_plat_clock(
+		NULL); /* all that fires before this is recorded; of what fires after it only some */
 	u32 activity = dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_DRAINING);
 	u32 cpu;
 
@@ -470,7 +472,7 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 	tell_counted(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 	state->st_ended = true;
-	dfr_catalog_event(state, DFR_EVENT_STOP, (s32)cpu, dfr_plat_clock(NULL));
+	dfr_catalog_event(state, DFR_EVENT_STOP, (s32)cpu, over);
 	if (end_cpu)
 		*end_cpu = cpu;
 	return 0;
@@ -488,14 +490,21 @@ int dfr_state_halt(struct dfr_state *state, u32 *end_cpu)
 
 void dfr_state_end(struct dfr_state *state)
 {
+	u64 over;
+
 	dfr_mutex_lock(&state->st_lock);
 	dfr_state_notice_end(state);
+	over = dfr_plat_clock(NULL);
 	dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_STOPPED);
 	/* Again, because the deadman may have been first. */
 	if (!dfr_state_notice_end(state) && !state->st_ended) {
 		dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 		set_active(state, false);
+		dfr_governor_end(state, over);
+		tell_counted(state);
 		state->st_ended = true;
+		if (state->st_began)
+			dfr_catalog_event(state, DFR_EVENT_STOP, -1, over);
 	}
 	dfr_mutex_unlock(&state->st_lock);
 }
