@@ -5,6 +5,7 @@
 // choosing. No rings, no states: only what kmod/engine/dif/exec.h promises.
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 extern "C" {
 #include "kmod/engine/dif/exec.h"
 #include "kmod/engine/engine.h"
+#include "kmod/engine/recording/state.h"
 }
 
 namespace dfr::test {
@@ -61,7 +63,12 @@ public:
 		firing.fr_nargs = 6;
 		firing.fr_env = &env;
 		firing.fr_time = 5000;
-		dfr_vars_config config{dynvarsize, size_of_strings, nullptr};
+		for (size_t cpu = 0; cpu < counted.size(); cpu++) {
+			counted[cpu].share.sh_tally = &counted[cpu].tally;
+			shares[cpu] = &counted[cpu].share;
+		}
+		state.st_shares = shares.data();
+		dfr_vars_config config{dynvarsize, size_of_strings, &state};
 		dfr_vars* made = nullptr;
 		if (dfr_vars_create(nullptr, &config, &made))
 			throw std::runtime_error("no memory for variables");
@@ -123,6 +130,21 @@ public:
 		return buffer;
 	}
 	std::string run_text(const Code& code) { return text(run(code)); }
+
+	// Where lost stores are counted.
+	struct Counted {
+		dfr_tally tally{};
+		dfr_share share{};
+	};
+	std::array<Counted, 8> counted; // [cpu]
+	std::array<dfr_share*, 8> shares{};
+	dfr_state state{};
+	uint64_t lost(uint32_t cause) const {
+		uint64_t sum = 0;
+		for (const Counted& cpu : counted)
+			sum += cpu.tally.loss[cause];
+		return sum;
+	}
 
 	dfr_env env{};
 	dfr_provider provider{};

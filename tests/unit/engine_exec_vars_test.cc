@@ -49,7 +49,9 @@ Code array(uint32_t op, uint64_t key, uint64_t value, uint32_t scope = DIF_VS_GL
 
 struct Losses {
 	u64 n[3];
-	explicit Losses(const Rig& rig) { dfr_vars_losses(rig.vars.get(), n); }
+	explicit Losses(const Rig& rig)
+	    : n{rig.lost(DFR_LOSS_DYNVAR), rig.lost(DFR_LOSS_DYNVAR_DIRTY),
+	        rig.lost(DFR_LOSS_DYNVAR_RINSING)} {}
 	bool are(u64 none, u64 dirty, u64 rinsing) const {
 		return n[0] == none && n[1] == dirty && n[2] == rinsing;
 	}

@@ -6,6 +6,9 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/engine_store_rig.h"
+extern "C" {
+#include "kmod/engine/recording/store.h"
+}
 
 using namespace store_rig;
 
@@ -126,4 +129,26 @@ TEST_CASE("thousands of threads are measured at once", "[engine][store][self]") 
 	CHECK(measured.words()[0] ==
 	      2 * (uint64_t{kThreads} * 100'000 + uint64_t{kThreads} * (kThreads - 1) / 2));
 	CHECK(measured.state.status().loss[DFR_LOSS_DYNVAR] == 0);
+}
+
+// A machine may die before housekeeping has looked.
+TEST_CASE("a store that is lost is on the counters' page at once", "[engine][store][self]") {
+	Rig rig;
+	dfr_probe* work = rig.probe("work");
+	State state(rig);
+	Program program;
+	program.clause("rig::work:entry", {act(DFR_ACT_DIFEXPR, set_time())}).option(DFR_OPT_DYNVARSIZE, 16);
+	program.option(DFR_OPT_BUFRESIZE, 1);
+	REQUIRE(state.enable(program) == 0);
+	REQUIRE(state.go() == 0);
+	rig.fire(work, {}, 1000);
+	rig.fire(work, {}, 2000);
+	CHECK(state.state->st_shares[0]->sh_tally->loss[DFR_LOSS_DYNVAR] == 2);
+	state.take();
+	REQUIRE(state.losses.entries.size() == 1);
+	CHECK(state.losses.entries[0].probe == work->pb_id);
+	CHECK(state.losses.entries[0].count == 2);
+	CHECK(state.losses.entries[0].from == 1000);
+	CHECK(state.losses.entries[0].to == 2000);
+	CHECK(state.status().loss[DFR_LOSS_DYNVAR] == 2);
 }

@@ -227,10 +227,8 @@ TEST_CASE("an array's chain has an end, and a walk along it is work", "[engine][
 		rig.run(stores);
 		REQUIRE(rig.fault() == -1);
 	}
-	u64 losses[3];
-	dfr_vars_losses(rig.vars.get(), losses);
-	CHECK(losses[0] == 1);          // the last: the chain is as long as may be
-	rig.args[0] = keys[kChain - 1]; // the newest is the first
+	CHECK(rig.lost(DFR_LOSS_DYNVAR) == 1); // the last: the chain is as long as may be
+	rig.args[0] = keys[kChain - 1];        // the newest is the first
 	rig.fire();
 	CHECK(rig.run(loads) == 7);
 	CHECK(rig.fault() == -1);

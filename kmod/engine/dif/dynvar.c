@@ -17,14 +17,13 @@
  * through the cleaner (one that lost a race goes to dirty, too), and that waits for
  * every firing that has seen the chunk as a head.
  */
+#include "formats/abi/block.h"
 #include "kmod/engine/dif/vars.h"
 
 #define HURRY_PART    8 /* one in so many chunks is rinsed: the cleaner hurries */
 #define SPIN_MAX      (1u << 18)
 #define SPINS_CHARGED 64u /* that are charged at a time, */
 #define SPIN_WORK     8u  /* and the guest instructions of one */
-#define DIRTY	      1	  /* indices of dc_losses */
-#define RINSING	      2
 
 /* ---- Layout and cleaning (process context) ---- */
 
@@ -224,19 +223,6 @@ void dfr_dyn_clean(struct dfr_vars *vars)
 	dyn->dy_rinsing = 0;
 }
 
-void dfr_vars_losses(const struct dfr_vars *vars, u64 losses[3])
-{
-	const struct dfr_dynvars *dyn = &vars->va_dyn;
-	u32 cpu, i;
-
-	losses[0] = dfr_self_losses(vars);
-	losses[1] = losses[2] = 0;
-	for (cpu = 0; dyn->dy_cpus && cpu < dyn->dy_ncpus; cpu++) {
-		for (i = 0; i < 3; i++)
-			losses[i] += dfr_read_once(&dyn->dy_cpus[cpu].dc_losses[i]);
-	}
-}
-
 /* ---- Probe context ---- */
 
 static struct dfr_dyncpu *this_cpu(const struct dfr_machine *m)
@@ -244,24 +230,22 @@ static struct dfr_dyncpu *this_cpu(const struct dfr_machine *m)
 	return &m->m_vars->va_dyn.dy_cpus[m->m_firing->fr_cpu];
 }
 
-/* A store is lost, and its ECB's record with it. cause: index of dc_losses. */
+/* A store is lost, and its ECB's record with it. */
 static void lose(struct dfr_machine *m, u32 cause)
 {
-	u64 *counter = &this_cpu(m)->dc_losses[cause];
-
-	dfr_write_once(counter, dfr_read_once(counter) + 1);
+	dfr_store_lost(m->m_vars->va_self.se_state, m->m_firing, cause);
 	m->m_flags |= DFR_M_DROP;
 }
 
 static u32 cause_of(const struct dfr_dynvars *dyn)
 {
-	u32 cpu, cause = 0;
+	u32 cpu, cause = DFR_LOSS_DYNVAR;
 
 	for (cpu = 0; cpu < dyn->dy_ncpus; cpu++) {
 		if (dfr_read_once(&dyn->dy_cpus[cpu].dc_rinsing))
-			return RINSING;
+			return DFR_LOSS_DYNVAR_RINSING;
 		if (dfr_read_once(&dyn->dy_cpus[cpu].dc_dirty))
-			cause = DIRTY;
+			cause = DFR_LOSS_DYNVAR_DIRTY;
 	}
 	return cause;
 }
@@ -504,7 +488,7 @@ static void insert(struct dfr_machine *m, const struct dfr_dynkey *key, const st
 	bool full;
 
 	if ((u64)key->ke_size + ((desc->vd_size + 7) & ~7ull) > dyn->dy_chunk - sizeof(struct dfr_dynvar)) {
-		lose(m, 0);
+		lose(m, DFR_LOSS_DYNVAR);
 		return;
 	}
 	var = allocate(m);
@@ -517,7 +501,7 @@ static void insert(struct dfr_machine *m, const struct dfr_dynkey *key, const st
 	if (!may_walk(m, key) || !lock_bucket(m, bucket)) {
 		dfr_write_once(&var->dv_hash, DFR_DV_FREE);
 		make_dirty(m, var);
-		lose(m, 0);
+		lose(m, DFR_LOSS_DYNVAR);
 		return;
 	}
 	other = find_locked(bucket, key, &full);
@@ -529,7 +513,7 @@ static void insert(struct dfr_machine *m, const struct dfr_dynkey *key, const st
 	if (!other && !full)
 		return;
 	if (full)
-		lose(m, 0);
+		lose(m, DFR_LOSS_DYNVAR);
 	/* Full, or another CPU was first: then its chunk takes the value. */
 	dfr_write_once(&var->dv_hash, DFR_DV_FREE);
 	make_dirty(m, var);
@@ -543,7 +527,7 @@ static void erase(struct dfr_machine *m, const struct dfr_dynkey *key)
 	struct dfr_dynvar **link, *var;
 
 	if (!may_walk(m, key) || !lock_bucket(m, bucket)) {
-		lose(m, 0);
+		lose(m, DFR_LOSS_DYNVAR);
 		return;
 	}
 	for (link = &bucket->db_head; (var = dfr_load_acquire(link)); link = &var->dv_next) {
@@ -626,7 +610,7 @@ void dfr_dyn_store(struct dfr_machine *m, u32 scope, u32 id, bool array, u64 val
 		return;
 	if (!make_key(m, &key, scope, id, array)) {
 		if (!m->m_fault)
-			lose(m, 0);
+			lose(m, DFR_LOSS_DYNVAR);
 		return;
 	}
 	var = find(m, &key);

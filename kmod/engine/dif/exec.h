@@ -25,16 +25,13 @@ struct dfr_vars;
 struct dfr_vars_config {
 	size_t vc_dynvarsize;
 	u32 vc_strsize;
-	const struct dfr_state *vc_state; /* whose account of work it is; NULL: root's */
+	const struct dfr_state *vc_state; /* whose they are: pays for work, and has the losses */
 };
 int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *config, struct dfr_vars **out);
 int dfr_vars_declare(struct dfr_vars *vars, const struct dfr_program *pg, struct dfr_refusal *why);
 void dfr_vars_free(struct dfr_vars *vars);
 u64 dfr_vars_bytes(const struct dfr_vars *vars); /* of all copies of static variables */
 void dfr_vars_clean(struct dfr_vars *vars); /* process context, at cleanrate: dirty -> rinsing -> clean */
-
-/* Losses of dynamic variables so far: DFR_LOSS_DYNVAR, _DIRTY, _RINSING. */
-void dfr_vars_losses(const struct dfr_vars *vars, u64 losses[3]);
 
 /* Is it a thread-local number (kept by self.c)? */
 static inline bool dfr_var_is_self(const struct dif_var *var)
@@ -144,6 +141,9 @@ u64 dfr_firing_time(struct dfr_firing *firing); /* probe context; the same for a
  */
 u64 dfr_cpu_stamp(const struct dfr_engine *engine, u32 cpu);
 bool dfr_cpu_still(const struct dfr_engine *engine, u32 cpu, u64 stamp);
+
+/* A store of the state's found no room: DFR_LOSS_DYNVAR, _DIRTY or _RINSING. Probe context. */
+void dfr_store_lost(const struct dfr_state *state, const struct dfr_firing *firing, u32 cause);
 
 /* speculation(): the id, or 0 if none is free, which it counts. Probe context. */
 u64 dfr_spec_create(struct dfr_state *state, struct dfr_firing *firing);

@@ -22,6 +22,7 @@
  *
  * Thread-locals that have a size (strings, structs, arrays) are in dynvar.c.
  */
+#include "formats/abi/block.h"
 #include "kmod/engine/dif/self.h"
 
 #define BUCKET_SLOTS 4u
@@ -34,12 +35,10 @@ int dfr_self_layout(struct dfr_vars *vars)
 	struct dfr_selfvars *self = &vars->va_self;
 	u64 size = BUCKET_SLOTS * sizeof(struct dfr_selfslot);
 
-	if (self->se_lost)
+	if (self->se_laid_out)
 		return 0;
+	self->se_laid_out = true;
 	self->se_factor = vars->va_hash.hk_factor;
-	self->se_lost = dfr_plat_alloc(dfr_plat_ncpus() * sizeof(*self->se_lost));
-	if (!self->se_lost)
-		return -ENOMEM;
 	if (size > vars->va_dyn.dy_budget)
 		return 0; /* every store is a loss */
 	while (size * 2 <= vars->va_dyn.dy_budget / 4 && size < (1ULL << 30))
@@ -55,19 +54,7 @@ int dfr_self_layout(struct dfr_vars *vars)
 void dfr_self_free(struct dfr_vars *vars)
 {
 	dfr_plat_free(vars->va_self.se_slots);
-	dfr_plat_free(vars->va_self.se_lost);
 	vars->va_self.se_slots = NULL;
-	vars->va_self.se_lost = NULL;
-}
-
-u64 dfr_self_losses(const struct dfr_vars *vars)
-{
-	u64 lost = 0;
-	u32 cpu;
-
-	for (cpu = 0; vars->va_self.se_lost && cpu < dfr_plat_ncpus(); cpu++)
-		lost += dfr_read_once(&vars->va_self.se_lost[cpu]);
-	return lost;
 }
 
 /*
@@ -153,8 +140,7 @@ struct dfr_selfslot *dfr_self_insert_away(struct dfr_selfvars *self, struct dfr_
 		slot = take(bucket_at(self, key, n, &mix), key);
 	}
 	if (!slot) {
-		if (self->se_lost)
-			dfr_count(&self->se_lost[firing->fr_cpu], 1);
+		dfr_store_lost(self->se_state, firing, DFR_LOSS_DYNVAR);
 		return NULL;
 	}
 	if (slot != dfr_self_home(self, key)) {

@@ -78,9 +78,8 @@ struct dfr_dyncpu {
 	struct dfr_dynvar *dc_dirty;
 	struct dfr_dynvar *dc_rinsing;
 	struct dfr_dynvar *dc_clean;
-	u64 dc_losses[3]; /* lost stores: [2] while chunks were rinsing, [1] dirty, [0] otherwise */
-	u64 *dc_key;	  /* key image under construction */
-	u64 dc_stamp;	  /* dfr_cpu_stamp() when rinsing began */
+	u64 *dc_key;  /* key image under construction */
+	u64 dc_stamp; /* dfr_cpu_stamp() when rinsing began */
 };
 
 struct dfr_dynvars {
@@ -108,13 +107,13 @@ struct dfr_selfslot {
 	u64 ss_value;
 };
 struct dfr_selfvars {
-	struct dfr_selfslot *se_slots;	  /* NULL: no program uses one, or no memory for them */
-	u64 *se_lost;			  /* [cpu]: stores for which there was no room */
+	struct dfr_selfslot *se_slots; /* NULL: no program uses one, or no memory for them */
+	bool se_laid_out;
 	u64 se_away;			  /* keys that are not in their home slot */
 	u32 se_reach;			  /* of its buckets, so many any of them has needed */
 	u64 se_factor;			  /* of the hash */
 	u32 se_mask;			  /* of offsets in bytes */
-	const struct dfr_state *se_state; /* whose account of work it is; NULL: root's */
+	const struct dfr_state *se_state; /* whose they are */
 };
 
 struct dfr_image {
@@ -156,7 +155,6 @@ void dfr_dyn_free(struct dfr_vars *vars);
 /* self.c; process context */
 int dfr_self_layout(struct dfr_vars *vars);
 void dfr_self_free(struct dfr_vars *vars);
-u64 dfr_self_losses(const struct dfr_vars *vars);
 void dfr_dyn_clean(struct dfr_vars *vars);
 
 #endif

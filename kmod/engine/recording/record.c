@@ -203,6 +203,11 @@ void dfr_lost_here(struct dfr_share *share, const struct dfr_firing *firing, u32
 	dfr_ledger(share, cause, firing->fr_probe->pb_id, count, time, time);
 }
 
+void dfr_store_lost(const struct dfr_state *state, const struct dfr_firing *firing, u32 cause)
+{
+	dfr_lost_here(state->st_shares[firing->fr_cpu], firing, cause, 1);
+}
+
 /* How it is told: by a record of this level and time. */
 struct telling {
 	u32 tn_level;

@@ -286,40 +286,24 @@ int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
 
 /* Losses that are counted where no ledger is. */
 
-/* Tells what of `total` has not been told yet; *told: how much has been. */
-static void tell_rest(struct dfr_untold *loss, u32 cause, u64 total, u64 *told)
-{
-	loss->un_cause = cause;
-	loss->un_count = total - *told;
-	*told = total;
-	dfr_tell_loss(loss);
-}
-
 static u64 hotplug_lost(const struct dfr_state *state)
 {
 	/* With -x cpu= a firing on another CPU is no loss. */
 	return dfr_option(state, DFR_OPT_CPU) < 0 ? dfr_load_acquire(&state->st_hotplug_lost) : 0;
 }
 
-/*
- * Dynamic variables belong to no CPU, and a CPU without a share has no ledger, so the ledger of
- * home_cpu() tells of these losses.
- */
+/* A CPU without a share has no ledger, so that of home_cpu() tells of these losses. */
 static void tell_counted(struct dfr_state *state)
 {
 	struct dfr_untold loss = { .un_share = state->st_shares[home_cpu(state)],
+				   .un_cause = DFR_LOSS_HOTPLUG,
 				   .un_from = state->st_told_time };
-	u64 dynvar[3];
 	u64 hotplug = hotplug_lost(state);
-	u32 i;
 
 	if (!loss.un_share)
 		return;
-	dfr_vars_losses(state->st_vars, dynvar);
 	loss.un_to = dfr_plat_clock(NULL);
 	state->st_told_time = loss.un_to;
-	for (i = 0; i < 3; i++)
-		tell_rest(&loss, DFR_LOSS_DYNVAR + i, dynvar[i], &state->st_dynvar_told[i]);
 	if (hotplug == state->st_hotplug_told)
 		return;
 	/* Read after the count, so that it covers all firings that were counted. */
@@ -327,7 +311,9 @@ static void tell_counted(struct dfr_state *state)
 	dfr_write_once(&state->st_hotplug_probe, 0u);
 	if (loss.un_probe == DFR_PROBES_SEVERAL)
 		loss.un_probe = 0;
-	tell_rest(&loss, DFR_LOSS_HOTPLUG, hotplug, &state->st_hotplug_told);
+	loss.un_count = hotplug - state->st_hotplug_told;
+	state->st_hotplug_told = hotplug;
+	dfr_tell_loss(&loss);
 }
 
 /*
@@ -577,7 +563,6 @@ static void add_share(struct dfr_ioc_status *status, const struct dfr_share *sha
 
 void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
 {
-	u64 dynvar[3] = { 0, 0, 0 };
 	u32 i;
 
 	memset(status, 0, sizeof(*status));
@@ -590,10 +575,6 @@ void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
 	for (i = 0; i < state->st_engine->en_ncpus; i++)
 		if (state->st_shares[i])
 			add_share(status, state->st_shares[i]);
-	if (state->st_vars)
-		dfr_vars_losses(state->st_vars, dynvar);
-	for (i = 0; i < 3; i++)
-		status->loss[DFR_LOSS_DYNVAR + i] += dynvar[i] - state->st_dynvar_told[i];
 	status->loss[DFR_LOSS_HOTPLUG] += hotplug_lost(state) - state->st_hotplug_told;
 	dfr_mutex_unlock(&state->st_lock);
 }

@@ -165,9 +165,8 @@ struct dfr_state {
 	u64 st_hotplug_lost;  /* firings on CPUs without a share, of all CPUs and levels: atomic */
 	u32 st_hotplug_probe; /* their probe, until told; 0: none, or DFR_PROBES_SEVERAL */
 
-	/* how much of these, and of the variables' losses, the ledger has; used by housekeeping only */
+	/* how much of these the ledger has; used by housekeeping only */
 	u64 st_hotplug_told;
-	u64 st_dynvar_told[3];
 	u64 st_told_time;
 
 	/* governor: times; 0: none */
