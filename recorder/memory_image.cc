@@ -299,6 +299,16 @@ private:
 				losses_.add({.cause = cause,
 				             .cpu = static_cast<int32_t>(cpu),
 				             .count = tally.loss[cause]});
+		for (uint32_t priority = 0; priority < DFR_TALLY_PRIORITIES; priority++)
+			for (const dfr_stretch& stretch :
+			     {tally.thinned[priority].over, tally.thinned[priority].now})
+				if (stretch.from)
+					losses_.add({.cpu = static_cast<int32_t>(cpu),
+					             .priority = priority,
+					             .from = stretch.from,
+					             .to = stretch.to,
+					             .left_out = stretch.left,
+					             .detached = stretch.detached != 0});
 	}
 
 	// Entries of an aggregation that the catalog does not have, or has as another one.

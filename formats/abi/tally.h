@@ -3,7 +3,11 @@
  * What one CPU has lost for a state since go, by cause. A DFR_ANCHOR_TALLY anchor lists its page, so
  * a harvester knows of losses that no record had told when the machine died:
  *
- *   [ magic, cpu, state_id ][ loss[0] loss[1] ... ] zeros up to the page's end
+ *   [ magic, cpu, state_id ][ loss[0] loss[1] ... ][ thinned ] zeros up to the page's end
+ *
+ * One page of a state, with DFR_TALLY_NO_CPU, counts the firings on CPUs for which it has no ring (DFR_LOSS_HOTPLUG);
+ * what housekeeping has told of them is counted by the CPU whose ledger told it, and taken away here. A page of before
+ * `thinned` came has zeros there, which say that nothing is thinned.
  */
 #ifndef DFR_ABI_TALLY_H
 #define DFR_ABI_TALLY_H
@@ -13,6 +17,21 @@
 
 #define DFR_TALLY_MAGIC 0x594c4c54u /* "TLLY" */
 #define DFR_TALLY_BYTES 4096
+#define DFR_TALLY_NO_CPU 0xffffffffu
+#define DFR_TALLY_PRIORITIES 2 /* DFR_PRIORITY_NORMAL and DFR_PRIORITY_LOW: high ones are never thinned */
+
+/* A stretch in which a priority's clauses were off on the CPU. */
+struct dfr_stretch {
+	__u64 from;     /* 0: there is none */
+	__u64 to;       /* 0: they are off yet */
+	__u64 left;     /* firings that were left out */
+	__u64 detached; /* 1: probes were detached for a part of it */
+};
+
+struct dfr_tally_thinned {
+	struct dfr_stretch now;
+	struct dfr_stretch over; /* the last one, until a block tells of it */
+};
 
 struct dfr_tally {
 	__u32 magic;
@@ -20,7 +39,9 @@ struct dfr_tally {
 	__u64 state_id;
 	/* Each has one writer: that of DFR_LOSS_NMI is an NMI, of the others the CPU. */
 	__u64 loss[DFR_LOSS_MAX];
+	__u64 unused[64 - DFR_LOSS_MAX]; /* 0 */
+	struct dfr_tally_thinned thinned[DFR_TALLY_PRIORITIES];
 };
-DFR_STATIC_ASSERT(sizeof(struct dfr_tally) == 16 + 8 * DFR_LOSS_MAX, "tally");
+DFR_STATIC_ASSERT(sizeof(struct dfr_tally) == 16 + 8 * 64 + 64 * DFR_TALLY_PRIORITIES, "tally");
 
 #endif

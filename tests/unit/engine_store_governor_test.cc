@@ -506,9 +506,10 @@ TEST_CASE("where leaving out is enough, probes stay attached", "[engine][store][
 	uint64_t reads = 0;
 	for (const uint64_t end = time + 30 * kSecond; time < end; time += kHook * 9, reads++) // 11 %
 		rig.fire(read, {reads}, time);
-	const auto& thin = state.state->st_shares[0]->sh_governor.gv_thin[DFR_PRIORITY_LOW];
-	CHECK(thin.th_now.sx_from != 0);
-	CHECK(!thin.th_now.sx_detached);
+	const dfr_stretch& now =
+	    dfr_thinned(state.state->st_shares[0], DFR_PRIORITY_LOW)->now; // an image has it, too
+	CHECK(now.from != 0);
+	CHECK(!now.detached);
 	REQUIRE(state.stop() == 0);
 	uint64_t of[2] = {};
 	std::vector<uint64_t> alone; // times of firings of which only the high clause was recorded

@@ -575,6 +575,44 @@ TEST_CASE("what no record has told of losses is in their counters", "[recorder][
 	CHECK(mentions(remarks, "the counters of losses of CPU 1 are not in the image"));
 }
 
+TEST_CASE("what no CPU has told: stretches of thinning, and firings where there is no ring",
+          "[recorder][image]") {
+	Memory memory = sample_memory();
+	const auto put = [&memory](uint64_t anchor, uint64_t frame, const dfr_tally& counters) {
+		const auto bytes = std::as_bytes(std::span(&counters, 1));
+		memory.put({frame}, std::vector<std::byte>(bytes.begin(), bytes.end()));
+		memory.anchor({.pfn = anchor,
+		               .kind = DFR_ANCHOR_TALLY,
+		               .cpu = counters.cpu,
+		               .unit = 4096,
+		               .frames = {frame}});
+	};
+	dfr_tally state{.magic = DFR_TALLY_MAGIC, .cpu = DFR_TALLY_NO_CPU, .state_id = 7, .loss = {}};
+	state.loss[DFR_LOSS_HOTPLUG] = 6;
+	dfr_tally first{.magic = DFR_TALLY_MAGIC, .cpu = 0, .state_id = 7, .loss = {}};
+	first.thinned[DFR_PRIORITY_LOW].over = {.from = 100, .to = 200, .left = 2, .detached = 0};
+	first.thinned[DFR_PRIORITY_LOW].now = {.from = 300, .to = 0, .left = 4, .detached = 1};
+	put(64, 450, state);
+	put(65, 451, first);
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	trace::Verdict verdict;
+	values_of(*found[0], &verdict);
+	CHECK(verdict.lost == 6);
+	CHECK(mentions(verdict.reasons, "6 records lost (no ring for a CPU that came)"));
+	const trace::Losses losses = found[0]->losses();
+	REQUIRE(losses.stretches.size() == 2);
+	CHECK(losses.stretches[0].from == 100);
+	CHECK(losses.stretches[0].to == 200);
+	CHECK(losses.stretches[0].left_out == 2);
+	CHECK(losses.stretches[1].cpu == 0);
+	CHECK(losses.stretches[1].priority == DFR_PRIORITY_LOW);
+	CHECK(losses.stretches[1].from == 300);
+	CHECK(losses.stretches[1].to == 0);
+	CHECK(losses.stretches[1].left_out == 4);
+	CHECK(losses.stretches[1].detached);
+}
+
 TEST_CASE("a harvest that was saved says what the image said", "[recorder][image]") {
 	Memory memory = sample_memory();
 	memory.page(201)[8] ^= std::byte{0xff};

@@ -37,11 +37,14 @@ static dfr_cold bool may_see(const struct dfr_ecb *ecb, const struct dfr_firing 
  */
 static dfr_cold void lost_without_share(struct dfr_state *state, const struct dfr_probe *probe)
 {
-	u32 seen = dfr_cmpxchg(&state->st_hotplug_probe, 0u, probe->pb_id);
+	u32 seen;
 
+	if (dfr_option(state, DFR_OPT_CPU) >= 0)
+		return; /* a firing on another CPU than that is no loss */
+	seen = dfr_cmpxchg(&state->st_hotplug_probe, 0u, probe->pb_id);
 	if (seen && seen != probe->pb_id)
 		dfr_write_once(&state->st_hotplug_probe, DFR_PROBES_SEVERAL);
-	dfr_atomic_add(&state->st_hotplug_lost, 1);
+	dfr_atomic_add(&state->st_tally->loss[DFR_LOSS_HOTPLUG], 1);
 }
 
 /* Is this the state's first ECB on the probe? Only it counts a lost firing, so that each state counts it once. */

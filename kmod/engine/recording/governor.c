@@ -641,8 +641,8 @@ static void tell_cost(void *arg)
 	cost->most = most_of(budget);
 	cost->throttled_since = gv->gv_throttled ? gv->gv_since : 0;
 	for (priority = 0; priority < DFR_THIN_PRIORITIES; priority++) {
-		cost->thinned_since[priority] = gv->gv_thin[priority].th_now.sx_from;
-		cost->thinned_left[priority] = gv->gv_thin[priority].th_now.sx_left;
+		cost->thinned_since[priority] = dfr_thinned(share, priority)->now.from;
+		cost->thinned_left[priority] = dfr_thinned(share, priority)->now.left;
 	}
 	cost->thinned_firings = gv->gv_left;
 }

@@ -7,6 +7,7 @@
 #define DFR_ENGINE_GOVERNOR_H
 
 #include "formats/abi/dof.h"
+#include "formats/abi/tally.h"
 #include "kmod/engine/engine.h"
 
 struct dfr_cpu;
@@ -54,21 +55,7 @@ struct dfr_past {
 	struct dfr_purse pa_purses[]; /* [cpu] */
 };
 
-/* A stretch in which a priority's clauses were off on one CPU. */
-struct dfr_stretch {
-	u64 sx_from; /* 0: there is none */
-	u64 sx_to;
-	u64 sx_left;	  /* firings that were left out */
-	bool sx_detached; /* probes were detached for a part of it */
-};
-
-/* Of a share, one priority's clauses: thin.c. */
-struct dfr_thin {
-	struct dfr_stretch th_now;
-	struct dfr_stretch th_over; /* the last one, until a block tells of it */
-	u64 th_stamp;		    /* firing that was counted last */
-};
-#define DFR_THIN_PRIORITIES 2 /* DFR_PRIORITY_NORMAL and DFR_PRIORITY_LOW: high ones are never thinned */
+#define DFR_THIN_PRIORITIES DFR_TALLY_PRIORITIES
 
 /* The governor's view of a share: governor.c. Times in ns. */
 struct dfr_governor {
@@ -82,12 +69,12 @@ struct dfr_governor {
 	u64 gv_since;		   /* begin of the throttling */
 	u32 gv_probe;
 	u32 gv_throttled;
-	u64 gv_seen;   /* gv_recent counts from here, */
-	u64 gv_recent; /* ns */
-	u64 gv_known;  /* so much time is in gv_spent, a second at most */
-	u32 gv_spent;  /* millionths of the CPU's time, of the last seconds */
-	u64 gv_left;   /* firings that thinning left out */
-	struct dfr_thin gv_thin[DFR_THIN_PRIORITIES];
+	u64 gv_seen;				/* gv_recent counts from here, */
+	u64 gv_recent;				/* ns */
+	u64 gv_known;				/* so much time is in gv_spent, a second at most */
+	u32 gv_spent;				/* millionths of the CPU's time, of the last seconds */
+	u64 gv_left;				/* firings that thinning left out */
+	u64 gv_thin_stamp[DFR_THIN_PRIORITIES]; /* firing that was counted last */
 };
 
 /* limits.c: limits of confined states. Functions return a reason or NULL, 0 or an error. */

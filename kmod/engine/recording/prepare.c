@@ -124,23 +124,23 @@ static void free_share(struct dfr_share *share)
 	dfr_plat_free(share);
 }
 
-static int create_tally(struct dfr_state *state, struct dfr_share *share)
+static int create_tally(struct dfr_state *state, u32 cpu, struct dfr_tally **out)
 {
 	struct dfr_tally *tally = dfr_plat_alloc_pages(dfr_state_reserved(state), DFR_TALLY_BYTES);
 
 	if (!tally)
 		return -ENOMEM;
-	share->sh_tally = tally;
-	tally->cpu = share->sh_cpu;
+	*out = tally;
+	tally->cpu = cpu;
 	tally->state_id = state->st_id;
 	tally->magic = DFR_TALLY_MAGIC;
-	dfr_state_anchor(state, DFR_ANCHOR_TALLY, share->sh_cpu, 0, tally, DFR_TALLY_BYTES, DFR_TALLY_BYTES);
+	dfr_state_anchor(state, DFR_ANCHOR_TALLY, cpu, 0, tally, DFR_TALLY_BYTES, DFR_TALLY_BYTES);
 	return 0;
 }
 
 static int fill_share(struct dfr_state *state, struct dfr_share *share)
 {
-	int error = create_tally(state, share);
+	int error = create_tally(state, share->sh_cpu, &share->sh_tally);
 
 	if (error)
 		return error;
@@ -205,6 +205,9 @@ void dfr_shares_free(struct dfr_state *state)
 		state->st_dead_shares = share->sh_next_dead;
 		free_share(share);
 	}
+	if (state->st_tally)
+		dfr_plat_free_pages(state->st_tally, DFR_TALLY_BYTES);
+	state->st_tally = NULL;
 	dfr_agg_free(state);
 }
 
@@ -218,7 +221,7 @@ static bool quota_suffices(const struct dfr_state *state)
 		    KEY_SLACK + FRAMES_BYTES + (state->st_notes_max + 1) * sizeof(struct dfr_note) +
 		    (state->st_nreasons + 1) * sizeof(struct dfr_trigger) + dfr_ring_bytes(state) +
 		    dfr_agg_bytes(state) + dfr_spec_bytes(state);
-	u64 common = dfr_agg_bytes(state) + (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) +
+	u64 common = DFR_TALLY_BYTES + dfr_agg_bytes(state) + (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) +
 		     dfr_limits_variables(state) + state->st_nepids * sizeof(struct dfr_ecb);
 
 	return !dfr_state_confined(state) || common + state->st_engine->en_ncpus * share <= state->st_memory;
@@ -257,7 +260,7 @@ static bool room_suffices(struct dfr_state *state)
 	const struct dfr_catlog_extent *extent;
 	u32 cpu;
 
-	state->st_room_wanted = dfr_agg_bytes(state);
+	state->st_room_wanted = 3 * DFR_TALLY_BYTES + dfr_agg_bytes(state);
 	state->st_room_left = dfr_plat_memory_left(true);
 	for (extent = state->st_extents; extent; extent = extent->ce_next)
 		state->st_room_wanted += 3 * extent->ce_size;
@@ -278,6 +281,8 @@ static int create_shares(struct dfr_state *state)
 	u32 cpu;
 	int error = quota_suffices(state) && rings_fit(state) ? dfr_agg_create(state) : -ENOMEM;
 
+	if (!error)
+		error = create_tally(state, DFR_TALLY_NO_CPU, &state->st_tally);
 	for (cpu = 0; cpu < state->st_engine->en_ncpus && !error; cpu++)
 		if (wants_cpu(state, cpu))
 			error = create_share(state, cpu, &state->st_shares[cpu]);

@@ -242,24 +242,25 @@ static bool write_loss(struct dfr_share *share, const struct telling *telling, u
 static bool write_stretch(struct dfr_share *share, const struct telling *telling, u32 priority,
 			  const struct dfr_stretch *stretch, u64 to)
 {
-	struct dfr_pending told = { .pe_count = stretch->sx_left, .pe_from = stretch->sx_from, .pe_to = to };
+	struct dfr_pending told = { .pe_count = stretch->left, .pe_from = stretch->from, .pe_to = to };
 
-	told.pe_probe = DFR_THINNED(priority, stretch->sx_detached ? DFR_THINNED_DETACHED : 0);
-	return !stretch->sx_from || write_loss(share, telling, DFR_LOSS_THINNED, &told);
+	told.pe_probe = DFR_THINNED(priority, stretch->detached ? DFR_THINNED_DETACHED : 0);
+	return !stretch->from || write_loss(share, telling, DFR_LOSS_THINNED, &told);
 }
 
 /* The last stretch of each priority, and the one that goes on. false: not all had room. */
 static bool write_thinned(struct dfr_share *share, const struct telling *telling)
 {
-	struct dfr_thin *thin;
+	struct dfr_tally_thinned *thin;
 	u32 priority;
 
 	for (priority = 0; priority < DFR_THIN_PRIORITIES; priority++) {
-		thin = &share->sh_governor.gv_thin[priority];
-		if (!write_stretch(share, telling, priority, &thin->th_over, thin->th_over.sx_to))
+		thin = dfr_thinned(share, priority);
+		if (!write_stretch(share, telling, priority, &thin->over, thin->over.to))
 			return false;
-		memset(&thin->th_over, 0, sizeof(thin->th_over));
-		if (!write_stretch(share, telling, priority, &thin->th_now, 0))
+		dfr_record_publish(share); /* from here on the block tells of it */
+		memset(&thin->over, 0, sizeof(thin->over));
+		if (!write_stretch(share, telling, priority, &thin->now, 0))
 			return false;
 	}
 	return true;

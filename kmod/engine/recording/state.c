@@ -286,34 +286,27 @@ int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
 
 /* Losses that are counted where no ledger is. */
 
-static u64 hotplug_lost(const struct dfr_state *state)
-{
-	/* With -x cpu= a firing on another CPU is no loss. */
-	return dfr_option(state, DFR_OPT_CPU) < 0 ? dfr_load_acquire(&state->st_hotplug_lost) : 0;
-}
-
 /* A CPU without a share has no ledger, so that of home_cpu() tells of these losses. */
 static void tell_counted(struct dfr_state *state)
 {
 	struct dfr_untold loss = { .un_share = state->st_shares[home_cpu(state)],
 				   .un_cause = DFR_LOSS_HOTPLUG,
 				   .un_from = state->st_told_time };
-	u64 hotplug = hotplug_lost(state);
 
 	if (!loss.un_share)
 		return;
 	loss.un_to = dfr_plat_clock(NULL);
 	state->st_told_time = loss.un_to;
-	if (hotplug == state->st_hotplug_told)
+	loss.un_count = dfr_load_acquire(&state->st_tally->loss[DFR_LOSS_HOTPLUG]);
+	if (!loss.un_count)
 		return;
 	/* Read after the count, so that it covers all firings that were counted. */
 	loss.un_probe = dfr_read_once(&state->st_hotplug_probe);
 	dfr_write_once(&state->st_hotplug_probe, 0u);
 	if (loss.un_probe == DFR_PROBES_SEVERAL)
 		loss.un_probe = 0;
-	loss.un_count = hotplug - state->st_hotplug_told;
-	state->st_hotplug_told = hotplug;
 	dfr_tell_loss(&loss);
+	dfr_atomic_add(&state->st_tally->loss[DFR_LOSS_HOTPLUG], -loss.un_count);
 }
 
 /*
@@ -575,7 +568,8 @@ void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
 	for (i = 0; i < state->st_engine->en_ncpus; i++)
 		if (state->st_shares[i])
 			add_share(status, state->st_shares[i]);
-	status->loss[DFR_LOSS_HOTPLUG] += hotplug_lost(state) - state->st_hotplug_told;
+	if (state->st_tally)
+		status->loss[DFR_LOSS_HOTPLUG] += dfr_read_once(&state->st_tally->loss[DFR_LOSS_HOTPLUG]);
 	dfr_mutex_unlock(&state->st_lock);
 }
 

@@ -56,7 +56,7 @@ struct dfr_share {
 	struct dfr_tally *sh_tally;
 	u64 sh_lost; /* sum of the losses that this CPU's writer counted */
 	u32 sh_pending_mask;
-	bool sh_thin_untold; /* dfr_record_losses() is to tell of sh_governor.gv_thin */
+	bool sh_thin_untold; /* dfr_record_losses() is to tell of sh_tally->thinned */
 	struct dfr_pending sh_pending[DFR_LOSS_MAX];
 	u64 sh_errors;
 	u64 sh_shadow; /* nested hits of the engine's own */
@@ -162,11 +162,9 @@ struct dfr_state {
 	const struct dfr_cat_clock *st_clock; /* its last entry about the clocks; NULL: none yet */
 
 	struct dfr_share *st_dead_shares;
-	u64 st_hotplug_lost;  /* firings on CPUs without a share, of all CPUs and levels: atomic */
-	u32 st_hotplug_probe; /* their probe, until told; 0: none, or DFR_PROBES_SEVERAL */
+	struct dfr_tally *st_tally; /* firings on CPUs without a share, of all CPUs and levels: atomic */
+	u32 st_hotplug_probe;	    /* their probe, until told; 0: none, or DFR_PROBES_SEVERAL */
 
-	/* how much of these the ledger has; used by housekeeping only */
-	u64 st_hotplug_told;
 	u64 st_told_time;
 
 	/* governor: times; 0: none */
@@ -239,6 +237,11 @@ static inline void dfr_count_lost(struct dfr_share *share, u32 cause, u64 count)
 {
 	dfr_count(&share->sh_tally->loss[cause], count);
 	dfr_count(&share->sh_lost, count);
+}
+
+static inline struct dfr_tally_thinned *dfr_thinned(const struct dfr_share *share, u32 priority)
+{
+	return &share->sh_tally->thinned[priority];
 }
 
 /* Losses that no record has told yet. */

@@ -23,7 +23,7 @@
  *
  * Each stretch stands in the ledger (formats/abi/block.h): when it begins, in each block that is begun
  * meanwhile, and when it is over. So neither a copy of the ring nor one that has overwritten its older
- * blocks is silent about it.
+ * blocks is silent about it. It stands on the counters' page (formats/abi/tally.h), so an image is not either.
  */
 #include "kmod/engine/recording/store.h"
 
@@ -57,7 +57,7 @@ bool dfr_thin_yields(const struct dfr_state *state, u32 priority)
 
 static bool is_off(const struct dfr_share *share, u32 priority)
 {
-	return dfr_read_once(&share->sh_governor.gv_thin[priority].th_now.sx_from) != 0;
+	return dfr_read_once(&dfr_thinned(share, priority)->now.from) != 0;
 }
 
 u32 dfr_thin_off(const struct dfr_share *share)
@@ -79,14 +79,14 @@ static void set_live(struct dfr_share *share, u32 priority, bool on)
 /* From the last firing's time on: where one decides it while it runs, its own low clauses may follow yet. */
 static void begin(struct dfr_share *share, u32 priority, u64 now)
 {
-	struct dfr_thin *thin = &share->sh_governor.gv_thin[priority];
+	struct dfr_tally_thinned *thin = dfr_thinned(share, priority);
 	u64 last = dfr_cpu_of(share->sh_state->st_engine, share->sh_cpu)->pc_last;
 
 	if (last && last < now)
 		now = last;
-	thin->th_now.sx_left = 0;
-	thin->th_now.sx_detached = share->sh_state->st_thinned & 1u << priority;
-	dfr_write_once(&thin->th_now.sx_from, now);
+	thin->now.left = 0;
+	thin->now.detached = !!(share->sh_state->st_thinned & 1u << priority);
+	dfr_write_once(&thin->now.from, now);
 	set_live(share, priority, false);
 	dfr_thin_tell(share);
 }
@@ -94,15 +94,16 @@ static void begin(struct dfr_share *share, u32 priority, u64 now)
 /* The next block tells of the last stretch. If it has not told of the one before, that is made longer. */
 static void end(struct dfr_share *share, u32 priority, u64 now)
 {
-	struct dfr_thin *thin = &share->sh_governor.gv_thin[priority];
-	struct dfr_stretch *over = &thin->th_over;
+	struct dfr_tally_thinned *thin = dfr_thinned(share, priority);
+	struct dfr_stretch *over = &thin->over;
 
-	if (!over->sx_from)
-		over->sx_from = thin->th_now.sx_from;
-	over->sx_to = now;
-	over->sx_left += thin->th_now.sx_left;
-	over->sx_detached |= thin->th_now.sx_detached;
-	dfr_write_once(&thin->th_now.sx_from, (u64)0);
+	/* A reader of a dead machine may see both for a moment, but never neither. */
+	over->to = now;
+	if (!over->from)
+		over->from = thin->now.from;
+	over->left += thin->now.left;
+	over->detached |= thin->now.detached;
+	dfr_write_once(&thin->now.from, (u64)0);
 	dfr_thin_tell(share);
 }
 
@@ -120,13 +121,13 @@ static void end_and_record(struct dfr_share *share, u32 priority)
 
 void dfr_thin_skipped(struct dfr_share *share, u32 priority, u64 stamp)
 {
-	struct dfr_thin *thin = &share->sh_governor.gv_thin[priority];
+	struct dfr_tally_thinned *thin = dfr_thinned(share, priority);
 
 	/* Count each firing once, although this is called for each of its clauses. */
-	if (!is_off(share, priority) || thin->th_stamp == stamp)
+	if (!is_off(share, priority) || share->sh_governor.gv_thin_stamp[priority] == stamp)
 		return;
-	thin->th_stamp = stamp;
-	thin->th_now.sx_left++;
+	share->sh_governor.gv_thin_stamp[priority] = stamp;
+	thin->now.left++;
 	dfr_count(&share->sh_governor.gv_left, 1);
 }
 
@@ -238,13 +239,13 @@ static void turn_share(void *arg)
 {
 	const struct turn *turn = arg;
 	struct dfr_share *share = turn->tu_share;
-	struct dfr_thin *thin = &share->sh_governor.gv_thin[turn->tu_priority];
+	struct dfr_tally_thinned *thin = dfr_thinned(share, turn->tu_priority);
 
 	if (!dfr_read_once(dfr_live(share->sh_state, DFR_PRIORITY_HIGH, share->sh_cpu)) &&
 	    !dfr_read_once(&share->sh_governor.gv_throttled))
 		return; /* it does not record */
 	if (!turn->tu_on && is_off(share, turn->tu_priority)) {
-		thin->th_now.sx_detached = true;
+		thin->now.detached = 1;
 	} else if (!turn->tu_on) {
 		begin(share, turn->tu_priority, turn->tu_now);
 	} else if (is_off(share, turn->tu_priority)) {
