@@ -64,8 +64,9 @@ Window find_window(const Catalog& catalog, const Merger& merger) {
 		window.to = std::max(window.to, span.last);
 	}
 	for (const EventMark& mark : catalog.events) {
+		// Records of before go are not of all CPUs.
 		if (mark.event == DFR_EVENT_GO)
-			window.from = std::min(window.from, mark.time);
+			window.from = mark.time;
 		// These two come whether or not anything is recorded.
 		if (mark.event != DFR_EVENT_MARK && mark.event != DFR_EVENT_SNAPSHOT)
 			window.to = std::max(window.to, mark.time);

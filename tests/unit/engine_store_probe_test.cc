@@ -494,6 +494,42 @@ TEST_CASE("a CPU that comes records from its first firing on", "[engine][store][
 	CHECK(state.status().loss[DFR_LOSS_HOTPLUG] == 1);
 }
 
+// A CPU that go has not visited yet leaves out what fires there: nothing of that is behind go's time.
+TEST_CASE("from go's time on each CPU records", "[engine][store][probe]") {
+	for (int round = 0; round < 100; round++) {
+		Rig rig(8);
+		dfr_probe* read = rig.probe("read");
+		State state(rig);
+		REQUIRE(state.enable(Program()
+		                         .clause("rig::read:entry", {trace(arg(0))})
+		                         .option(DFR_OPT_BUFSIZE, 1 << 20)) == 0);
+		std::atomic<bool> done = false, runs = false;
+		std::vector<uint64_t> fired;
+		std::thread last([&] {
+			dfr_user_cpu = 7;
+			for (; !done; runs = true) {
+				const uint64_t time = dfr_user_clock(1);
+				rig.fire(read, {1}, time);
+				fired.push_back(time);
+			}
+		});
+		while (!runs)
+			std::this_thread::yield();
+		REQUIRE(state.go() == 0);
+		done = true;
+		last.join();
+		state.read_catalog();
+		uint64_t go = 0;
+		for (const auto& mark : state.catalog.events)
+			if (mark.event == DFR_EVENT_GO)
+				go = mark.time;
+		std::erase_if(fired, [go](uint64_t time) { return time < go; });
+		std::vector<Record> records = state.take();
+		std::erase_if(records, [go](const Record& record) { return record.time < go; });
+		REQUIRE(records.size() >= fired.size());
+	}
+}
+
 TEST_CASE("hits inside a firing: the engine's shadow is no loss, an NMI's is", "[engine][store][probe]") {
 	uint32_t level;
 	Nested nested([&] { nested.hit_inner(level); });

@@ -256,9 +256,10 @@ static u32 begin(struct dfr_state *state)
 	state->st_oops_told = state->st_oops_marked = state->st_oopses;
 	dfr_write_once(&state->st_activity, (u32)DFR_WARMUP);
 	cpu = fire_dtrace(state, DFR_PROBE_BEGIN);
-	dfr_catalog_event(state, DFR_EVENT_GO, (s32)cpu, dfr_plat_clock(NULL));
 	dfr_cmpxchg(&state->st_activity, (u32)DFR_WARMUP, (u32)DFR_ACTIVE);
 	set_active(state, true);
+	/* Until here a CPU that was not visited yet left out what fired there, and nobody counts that. */
+	dfr_catalog_event(state, DFR_EVENT_GO, (s32)cpu, dfr_plat_clock(NULL));
 	dfr_mutex_unlock(&state->st_lock);
 	return cpu;
 }
