@@ -530,6 +530,35 @@ TEST_CASE("from go's time on each CPU records", "[engine][store][probe]") {
 	}
 }
 
+// The CPU runs already, because others had the locks when it came: no firing is in neither count.
+TEST_CASE("a CPU that runs gets its share between two firings", "[engine][store][probe]") {
+	for (int round = 0; round < 200; round++) {
+		Rig rig(2);
+		dfr_probe* read = rig.probe("read");
+		State state(rig);
+		REQUIRE(state.enable(Program().clause("rig::read:entry", {trace(arg(0))})) == 0);
+		dfr_user_set_ncpus(1);
+		REQUIRE(state.go() == 0);
+		dfr_user_set_ncpus(2);
+		std::atomic<bool> done = false;
+		std::atomic<uint64_t> fired = 0;
+		std::thread other([&] {
+			dfr_user_cpu = 1;
+			while (!done) {
+				rig.fire(read, {1});
+				fired++;
+			}
+		});
+		while (!fired)
+			std::this_thread::yield();
+		REQUIRE(dfr_engine_cpu_prepare(rig.engine(), 1, true) == 0);
+		done = true;
+		other.join();
+		const dfr_ioc_status status = state.status();
+		REQUIRE(status.loss[DFR_LOSS_HOTPLUG] + status.records == fired);
+	}
+}
+
 TEST_CASE("hits inside a firing: the engine's shadow is no loss, an NMI's is", "[engine][store][probe]") {
 	uint32_t level;
 	Nested nested([&] { nested.hit_inner(level); });

@@ -413,8 +413,22 @@ static bool records(const struct dfr_state *state)
 	return state->st_armed && state->st_vars;
 }
 
-/* The state's lock is held. */
-static int prepare_cpu(struct dfr_state *state, u32 cpu)
+/* On the share's CPU, or while that is away. From here on it records: dfr_engine_cpu_online() would be too late. */
+static void publish(void *arg)
+{
+	struct dfr_share *share = arg;
+	struct dfr_state *state = share->sh_state;
+
+	dfr_store_release(&state->st_shares[share->sh_cpu], share);
+	if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
+		dfr_governor_open(share, true, dfr_plat_clock(NULL));
+}
+
+/*
+ * The state's lock is held. A CPU that runs already gets its share in a visit, so that each of its firings is recorded, or
+ * counted as that of a CPU without one.
+ */
+static int prepare_cpu(struct dfr_state *state, u32 cpu, bool runs)
 {
 	s64 only = dfr_option(state, DFR_OPT_CPU);
 	struct dfr_share *share;
@@ -430,13 +444,10 @@ static int prepare_cpu(struct dfr_state *state, u32 cpu)
 		}
 		return -ENOMEM;
 	}
-	dfr_store_release(&state->st_shares[cpu], share);
-	/*
-	 * From here on the CPU records, from its first instruction on: dfr_engine_cpu_online() would
-	 * be too late.
-	 */
-	if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
-		dfr_governor_open(share, true, dfr_plat_clock(NULL));
+	if (runs)
+		dfr_visit_cpu(state->st_engine, cpu, publish, share);
+	else
+		publish(share);
 	return 0;
 }
 
@@ -452,7 +463,7 @@ int dfr_engine_cpu_prepare(struct dfr_engine *engine, u32 cpu, bool wait)
 			dfr_mutex_lock(&state->st_lock);
 		else if (!dfr_mutex_trylock(&state->st_lock))
 			continue;
-		if (prepare_cpu(state, cpu))
+		if (prepare_cpu(state, cpu, wait))
 			error = -ENOMEM;
 		dfr_mutex_unlock(&state->st_lock);
 	}
