@@ -210,6 +210,18 @@ void print_names(const trace::KnownNames& names) {
 		            shown(trace::grouped(names.files())));
 }
 
+void print_kernel_events(const trace::KernelEvents& kept) {
+	if (kept.empty())
+		return;
+	std::printf("  %-11s %s events of its own tracer", "kernel",
+	            shown(trace::grouped(kept.events.size())));
+	if (kept.lost)
+		std::printf("; %s were lost, because its buffer was full", shown(trace::grouped(kept.lost)));
+	for (const std::string& remark : kept.remarks)
+		std::printf("; %s", shown(remark));
+	std::printf("\n");
+}
+
 void print_types(const trace::RecordedTypes& types) {
 	if (types.empty())
 		return;
@@ -322,7 +334,8 @@ void print_json(trace::JoinedSource& source, const Contents& contents, replay::R
 		if (!panic || std::find(std::begin(trace::kPanicKeys), std::end(trace::kPanicKeys), key) ==
 		                  std::end(trace::kPanicKeys)) // these are an object of their own
 			machine.text(key.c_str(), value);
-	std::vector<std::string> probes, unrecorded, captured, asks, remarks, events, thinned;
+	const trace::KernelEvents kernel_events = source.kernel_events();
+	std::vector<std::string> probes, unrecorded, captured, asks, remarks, event_remarks, events, thinned;
 	for (const auto& [id, count] : contents.records) {
 		const auto probe = catalog.probes.find(id);
 		probes.push_back(
@@ -339,6 +352,8 @@ void print_json(trace::JoinedSource& source, const Contents& contents, replay::R
 		asks.push_back(lib::json_text(question));
 	for (const std::string& remark : source.remarks())
 		remarks.push_back(lib::json_text(remark));
+	for (const std::string& remark : kernel_events.remarks)
+		event_remarks.push_back(lib::json_text(remark));
 	for (size_t i = 0; i < catalog.events.size(); i++)
 		if (const std::string text = render::event_text(catalog, i); !text.empty())
 			events.push_back(lib::JsonObject()
@@ -381,6 +396,11 @@ void print_json(trace::JoinedSource& source, const Contents& contents, replay::R
 	                                .raw("probes", std::to_string(types.probes.size()))
 	                                .raw("left_out", std::to_string(types.left_out))
 	                                .str())
+	              .raw("kernel_events", lib::JsonObject()
+	                                        .raw("events", std::to_string(kernel_events.events.size()))
+	                                        .raw("lost", std::to_string(kernel_events.lost))
+	                                        .raw("remarks", lib::json_list(event_remarks))
+	                                        .str())
 	              .raw("events", lib::json_list(events))
 	              .raw("triggers", lib::json_list(json_triggers(triggers(catalog, contents, target))))
 	              .raw("thinned", lib::json_list(thinned))
@@ -438,6 +458,7 @@ void print_text(const std::string& arguments, trace::JoinedSource& source, const
 		std::printf("  %-11s %s\n", "remark", shown(remark));
 	print_names(names);
 	print_types(types);
+	print_kernel_events(source.kernel_events());
 	if (!catalog.aggregations.empty())
 		std::printf("  %-11s %zu variables, %s keys: dfr replay %s prints them\n", "aggregated",
 		            catalog.aggregations.size(), shown(trace::grouped(source.aggregations().size())),

@@ -100,7 +100,7 @@ int run_redact(int argc, char** argv) {
 	app->add_option(
 	       "--keep", keep,
 	       "what stays, with commas between: pid, execname, cgroup, walltime, host, kernel, names, "
-	       "program, or inputs [PROBE/]INPUT such as arg0 or 'syscall:::entry/arg*'")
+	       "events, program, or inputs [PROBE/]INPUT such as arg0 or 'syscall:::entry/arg*'")
 	    ->allow_extra_args(false);
 	app->add_option("-o,--output", output, "the recording to write");
 	app->add_flag("--list", list, "print what the recording has that --keep can name");
@@ -145,7 +145,8 @@ int run_redact(int argc, char** argv) {
 	    shown(output), shown(trace::grouped(result.records)), shown(redaction.text),
 	    shown(trace::grouped(texts)));
 	if (result.remarks_left_out != 0 || result.segments_left_out != 0)
-		std::fprintf(stderr, "dfr: left out whole: %s remarks, %s segments (aggregations, names)\n",
+		std::fprintf(stderr,
+		             "dfr: left out whole: %s remarks, %s segments (aggregations, names, events)\n",
 		             shown(trace::grouped(result.remarks_left_out)),
 		             shown(trace::grouped(result.segments_left_out)));
 	const auto made = trace::open_file(output);

@@ -36,6 +36,10 @@ const std::vector<KeepWord>& words() {
 	    {"names",
 	     "what addresses are called; with pid also the paths of all files that processes had mapped",
 	     {}},
+	    {"events",
+	     "the kernel's own events of a boot (functions and modules as they began), and the processes "
+	     "that ran them",
+	     {}},
 	    {"program", "the text of the programs that recorded", {"bootprogram"}},
 	};
 	return all;
@@ -281,6 +285,9 @@ trace::Redaction Maker::make() {
 	made_.execname = keeps("execname");
 	made_.cgroup = keeps("cgroup");
 	made_.names = keeps("names");
+	made_.events = keeps("events");
+	if (made_.events && !made_.pid)
+		throw Error("cannot keep events alone: they hold the processes' numbers", "keep pid, too");
 	return std::move(made_);
 }
 

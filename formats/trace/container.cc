@@ -85,6 +85,7 @@ const char* name_of(SegmentType type) {
 	case SegmentType::kEnd: return "end mark";
 	case SegmentType::kNames: return "names";
 	case SegmentType::kTypes: return "types";
+	case SegmentType::kKernelEvents: return "the kernel's own events";
 	}
 	return nullptr;
 }

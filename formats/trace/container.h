@@ -49,6 +49,7 @@ enum class SegmentType : uint16_t {
 	kAggregationsAt, // payload: u64 time (AggSnapshot), then as in kAggregations
 	kNames,          // what addresses are called (names.h); all of them count together
 	kTypes,          // the recorded kernel's types (recorded_types.h); the last one counts
+	kKernelEvents,   // of the kernel's own tracer (kernel_events.h); the last one counts
 };
 
 inline constexpr uint16_t kSegmentZstd = 0x1;  // the payload is compressed as a whole

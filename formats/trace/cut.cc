@@ -73,6 +73,7 @@ private:
 	bool wanted(const dfr_block& head) const;
 	Losses losses(const std::vector<BlockRef>& refs);
 	void block(const Block& block, const CpuBlocks& range);
+	void kernel_events();
 	void others();
 
 	const std::string& path_;
@@ -157,6 +158,19 @@ void Cutter::block(const Block& block, const CpuBlocks& range) {
 	writer_.block(remade.block);
 }
 
+// Those of the kernel's tracer have a time, a CPU and a process, and are of no probe.
+void Cutter::kernel_events() {
+	const KernelEvents all = source_->kernel_events();
+	KernelEvents kept = all.only([this](const KernelEvents::Event& event) {
+		return cut_.probes.empty() && cut_.span.has(event.cpu) && event.time >= cut_.span.from &&
+		       event.time <= cut_.span.to && (cut_.pids.empty() || cut_.pids.contains(event.pid));
+	});
+	if (const size_t left_out = all.events.size() - kept.events.size())
+		kept.remarks.push_back(plural(left_out, "event") +
+		                       " of the kernel's own were left out (cut)");
+	writer_.kernel_events(kept);
+}
+
 // Aggregations count the whole recording. What this dfr does not know is passed on, unless it must be known.
 void Cutter::others() {
 	const ContainerReader reader(path_);
@@ -167,6 +181,7 @@ void Cutter::others() {
 		case SegmentType::kCatalog:
 		case SegmentType::kChunk:
 		case SegmentType::kLosses:
+		case SegmentType::kKernelEvents:
 		case SegmentType::kIndex:
 		case SegmentType::kEnd: break;
 		default:
@@ -235,6 +250,7 @@ CutResult Cutter::run(const Going& going) {
 		block(*loaded, ranges_[ref.head.cpu]);
 		seen.insert(number);
 	}
+	kernel_events();
 	others();
 	remarks_.insert(remarks_.begin(), "only " + cut_.text + " is here (cut)");
 	if (result_.aggregations_left_out)

@@ -221,6 +221,22 @@ struct Types {
   leftOut @3 :UInt64; # types and probes for which there was no room
 }
 
+# Events of the kernel's own tracer (kernel_events.h); readers take the last one. An event names its texts by
+# their number in `texts`.
+struct KernelEvents {
+  struct Event {
+    time @0 :UInt64;
+    cpu @1 :UInt32;
+    pid @2 :UInt32;
+    name @3 :UInt32;
+    text @4 :UInt32;
+  }
+  texts @0 :List(Text);
+  events @1 :List(Event); # in the kernel's order
+  lost @2 :UInt64; # the kernel's buffer had no room for them
+  remarks @3 :List(Text);
+}
+
 # Where everything is. A file without it is walked from segment to segment.
 struct Index {
   struct Chunk {

@@ -36,7 +36,8 @@ public:
 	void snapshot(const AggSnapshot& snapshot);              // for rendering records up to its time
 	void names(
 	    const AddressNames& names); // nothing, if there are none; readers put those of all calls together
-	void types(const RecordedTypes& types); // the same; readers take those of the last call
+	void types(const RecordedTypes& types);         // the same; readers take those of the last call
+	void kernel_events(const KernelEvents& events); // likewise
 	// Writes what is buffered, then losses, remarks and partial() of a source, so that a reader of the file
 	// gets the same. whole_until: every record before this time has been given to block(); 0: not known.
 	void account(BlockSource& source, uint64_t whole_until = 0);

@@ -153,6 +153,9 @@ public:
 		}
 	}
 	RecordedTypes types() override { return latest(SegmentType::kTypes, decode_types, "types"); }
+	KernelEvents kernel_events() override {
+		return latest(SegmentType::kKernelEvents, decode_kernel_events, "the kernel's own events");
+	}
 	Losses losses() override { return ledger_.losses; }
 	std::map<uint32_t, Reach> reaches() override { return ledger_.reaches; }
 	std::map<uint32_t, PartOf> parts() override { return ledger_.parts; }

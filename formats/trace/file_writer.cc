@@ -140,6 +140,11 @@ void FileWriter::types(const RecordedTypes& types) {
 		impl_->other(SegmentType::kTypes, encode_types(types));
 }
 
+void FileWriter::kernel_events(const KernelEvents& events) {
+	if (!events.empty())
+		impl_->other(SegmentType::kKernelEvents, encode_kernel_events(events));
+}
+
 void FileWriter::account(BlockSource& source, uint64_t whole_until) {
 	impl_->write_all();
 	Ledger ledger{.losses = source.losses(),
@@ -234,6 +239,7 @@ FilePart FileWriter::next_part() const {
 
 uint64_t copy_to_file(BlockSource& source, FileWriter& writer) {
 	uint64_t blocks = 0;
+	writer.kernel_events(source.kernel_events());
 	while (const std::optional<Block> block = source.next()) {
 		writer.block(*block);
 		blocks++;

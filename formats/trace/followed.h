@@ -38,6 +38,7 @@ public:
 	std::optional<AggSnapshot> next_snapshot() override { return now_->next_snapshot(); }
 	void names(KnownNames& into) override { now_->names(into); }
 	RecordedTypes types() override { return now_->types(); }
+	KernelEvents kernel_events() override { return now_->kernel_events(); }
 	Losses losses() override { return now_->losses(); }
 	std::map<uint32_t, Reach> reaches() override { return now_->reaches(); }
 	std::vector<std::string> remarks() override { return now_->remarks(); }

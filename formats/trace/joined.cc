@@ -171,6 +171,14 @@ RecordedTypes JoinedSource::types() {
 	return {};
 }
 
+// One boot has one set of them, in the file that was written when it was over.
+KernelEvents JoinedSource::kernel_events() {
+	for (const auto& file : files_)
+		if (KernelEvents kept = file->kernel_events(); !kept.empty())
+			return kept;
+	return {};
+}
+
 // Each file has the engine's counters since go, a harvest by CPU, others their sums: of each cause those of the file that has most.
 Losses JoinedSource::losses() {
 	Losses all;

@@ -34,6 +34,7 @@ public:
 	std::optional<AggSnapshot> next_snapshot() override;
 	void names(KnownNames& into) override;
 	RecordedTypes types() override;
+	KernelEvents kernel_events() override;
 	Losses losses() override;
 	std::map<uint32_t, Reach> reaches() override;
 	std::vector<std::string> remarks() override;

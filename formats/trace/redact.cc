@@ -33,6 +33,10 @@ private:
 	bool partial_;
 };
 
+std::string left_out(size_t remarks) {
+	return plural(remarks, "remark") + " on the recording were left out (redact)";
+}
+
 class Redactor {
 public:
 	Redactor(const std::string& path, const std::string& output, const Redaction& redaction)
@@ -48,6 +52,7 @@ private:
 	void check_layouts() const;
 	std::optional<RemadeRecord> remade(const Record& record);
 	void names();
+	void kernel_events();
 	void count_others();
 	void account();
 
@@ -116,6 +121,15 @@ void Redactor::names() {
 	writer_.names(kernel.all());
 }
 
+void Redactor::kernel_events() {
+	KernelEvents kept = source_->kernel_events().only([](const KernelEvents::Event&) { return true; });
+	if (const size_t remarks = kept.remarks.size()) {
+		result_.remarks_left_out += remarks;
+		kept.remarks = {left_out(remarks)};
+	}
+	writer_.kernel_events(kept);
+}
+
 // What is in the file besides blocks and what goes with them.
 void Redactor::count_others() {
 	const ContainerReader reader(path_);
@@ -127,6 +141,7 @@ void Redactor::count_others() {
 		case SegmentType::kIndex:
 		case SegmentType::kEnd: break;
 		case SegmentType::kNames: result_.segments_left_out += !redaction_.names; break;
+		case SegmentType::kKernelEvents: result_.segments_left_out += !redaction_.events; break;
 		default:
 			if (!name_of(segment.type()) && segment.head.flags & kSegmentNeeded)
 				throw Error("cannot redact " + path_ +
@@ -138,11 +153,11 @@ void Redactor::count_others() {
 }
 
 void Redactor::account() {
-	result_.remarks_left_out = source_->remarks().size();
+	const size_t on_it = source_->remarks().size();
+	result_.remarks_left_out += on_it;
 	std::vector<std::string> remarks = {"only " + redaction_.text + " of each record is here (redact)"};
-	if (result_.remarks_left_out)
-		remarks.push_back(plural(result_.remarks_left_out, "remark") +
-		                  " on the recording were left out (redact)");
+	if (on_it)
+		remarks.push_back(left_out(on_it));
 	if (damage_.regions || damage_.blocks)
 		remarks.push_back(plural(damage_.bytes, "damaged byte") + " in " +
 		                  plural(damage_.regions + damage_.blocks, "place") + ", with " +
@@ -180,6 +195,8 @@ RedactResult Redactor::run(const Going& going) {
 	count_others();
 	if (redaction_.names)
 		names();
+	if (redaction_.events)
+		kernel_events();
 	account();
 	writer_.finish(source_->facts().goes_on);
 	return result_;

@@ -31,7 +31,8 @@ struct Redaction {
 	// By EPID: which fields of the old record they are, in the layout's order. An EPID that is not here: none.
 	std::map<uint32_t, std::vector<uint16_t>> fields;
 	bool pid = false, execname = false, cgroup = false, names = false;
-	std::string text; // what stays, for whoever reads the file: "pid, arg0"
+	bool events = false; // the kernel's own, with the processes that ran them; only with `pid`
+	std::string text;    // what stays, for whoever reads the file: "pid, arg0"
 };
 
 struct RedactResult {
@@ -44,7 +45,7 @@ struct RedactResult {
 RedactResult redact_file(const std::string& path, const std::string& output, const Redaction& redaction,
                          const Going& going = {});
 
-// How the remarks end that the new file's ledger has.
+// How the remarks end that the new file has.
 inline constexpr std::string_view kRedactRemarks[] = {
     " of each record is here (redact)",
     " on the recording were left out (redact)",

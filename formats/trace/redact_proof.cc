@@ -52,7 +52,8 @@ private:
 			result_.wrong.push_back(std::move(what));
 	}
 	void check_catalog(const Catalog& there);
-	void check_ledger(const Ledger& ledger);
+	void check_remarks(const std::vector<std::string>& remarks);
+	void check_kernel_events(const KernelEvents& there);
 	void check_names(const AddressNames& names);
 	void check_blocks(std::span<const Block> blocks);
 	void check_record(const Record& record);
@@ -66,6 +67,7 @@ private:
 	const std::string& new_path_;
 	const Redaction& redaction_;
 	const Going& going_;
+	KernelEvents old_events_;
 	TextSearch removed_;
 	RedactProof result_;
 };
@@ -101,11 +103,32 @@ void Proof::check_catalog(const Catalog& there) {
 		wrong("aggregations or modules are there");
 }
 
-void Proof::check_ledger(const Ledger& ledger) {
-	for (const std::string& remark : ledger.remarks)
+void Proof::check_remarks(const std::vector<std::string>& remarks) {
+	for (const std::string& remark : remarks)
 		if (std::none_of(std::begin(kRedactRemarks), std::end(kRedactRemarks),
 		                 [&](std::string_view ours) { return remark.ends_with(ours); }))
 			wrong("a remark is there");
+}
+
+// Each is one of the old file's, and no text is there that none of them has.
+void Proof::check_kernel_events(const KernelEvents& there) {
+	if (!redaction_.events || !redaction_.pid)
+		return wrong("the kernel's own events are there");
+	const auto same = [this, &there](const KernelEvents::Event& one, const KernelEvents::Event& other) {
+		return one.time == other.time && one.cpu == other.cpu && one.pid == other.pid &&
+		       there.texts[one.name] == old_events_.texts[other.name] &&
+		       there.texts[one.text] == old_events_.texts[other.text];
+	};
+	if (!std::equal(there.events.begin(), there.events.end(), old_events_.events.begin(),
+	                old_events_.events.end(), same) ||
+	    there.lost != old_events_.lost)
+		wrong("other events of the kernel's own are there");
+	std::vector<bool> used(there.texts.size());
+	for (const KernelEvents::Event& event : there.events)
+		used[event.name] = used[event.text] = true;
+	if (std::find(used.begin(), used.end(), false) != used.end())
+		wrong("a text is there that no event of the kernel's own has");
+	check_remarks(there.remarks);
 }
 
 void Proof::check_names(const AddressNames& names) {
@@ -158,7 +181,8 @@ void Proof::segment(const Segment& segment, std::span<const std::byte> payload) 
 		check_catalog(there);
 		break;
 	}
-	case SegmentType::kLosses: check_ledger(decode_ledger(payload)); break;
+	case SegmentType::kLosses: check_remarks(decode_ledger(payload).remarks); break;
+	case SegmentType::kKernelEvents: check_kernel_events(decode_kernel_events(payload)); break;
 	case SegmentType::kNames: check_names(decode_names(payload)); break;
 	case SegmentType::kIndex:
 	case SegmentType::kEnd: break;
@@ -224,6 +248,10 @@ void Proof::collect() {
 	const AddressNames names = known.all();
 	for (const std::string& text : names.texts)
 		removed_.add(text);
+	old_events_ = old_->kernel_events();
+	for (const auto* const all : {&old_events_.texts, &old_events_.remarks})
+		for (const std::string& text : *all)
+			removed_.add(text);
 	for (const AggEntry& entry : old_->aggregations())
 		each_text(entry.key, [this](std::string_view text) { removed_.add(text); });
 	// Twice, because what stays may come before what is taken out.
@@ -241,6 +269,9 @@ void Proof::collect() {
 	removed_.remove(redaction_.text);
 	for (const std::string_view remark : kRedactRemarks)
 		removed_.remove(remark);
+	if (redaction_.events)
+		for (const std::string& text : old_events_.texts)
+			removed_.remove(text);
 	if (redaction_.names && redaction_.pid)
 		for (const std::string& text : names.texts)
 			removed_.remove(text);

@@ -18,6 +18,7 @@
 
 #include "formats/abi/block.h"
 #include "formats/trace/catalog.h"
+#include "formats/trace/kernel_events.h"
 #include "formats/trace/names.h"
 #include "formats/trace/recorded_types.h"
 
@@ -146,6 +147,9 @@ public:
 
 	// The types of the kernel that was recorded, as far as the source itself holds them; else empty().
 	virtual RecordedTypes types() { return {}; }
+
+	// Events of the kernel's own tracer that are beside the blocks; else empty().
+	virtual KernelEvents kernel_events() { return {}; }
 
 	// What a reader should know about the source itself ("cut at byte 4711"); empty: nothing.
 	virtual std::vector<std::string> remarks() { return {}; }

@@ -134,6 +134,7 @@ void FileVerifier::read(const Segment& segment, std::span<const std::byte> paylo
 	}
 	case SegmentType::kNames: decode_names(payload); return;
 	case SegmentType::kTypes: decode_types(payload); return;
+	case SegmentType::kKernelEvents: decode_kernel_events(payload); return;
 	case SegmentType::kLosses:
 		decode_ledger(payload);
 		ledgers_.push_back(segment);

@@ -241,6 +241,24 @@ void fuzz_types(Decisions& in) {
 	fuzz::read_types(back);
 }
 
+// Events that hold together come back as they were; others are refused.
+void fuzz_kernel_events(Decisions& in) {
+	if (in.byte() & 1) {
+		fuzz::read_kernel_events(trace::decode_kernel_events(in.rest()));
+		return;
+	}
+	trace::KernelEventsBuilder made;
+	made.events.lost = in.number();
+	for (unsigned left = in.byte() % 16; left; left--)
+		made.add(in.number(), in.byte(), in.half(), fuzz::some_text(in), fuzz::some_text(in));
+	for (unsigned left = in.byte() % 4; left; left--)
+		made.events.remarks.push_back(fuzz::some_text(in));
+	const std::vector<std::byte> written = trace::encode_kernel_events(made.events);
+	const trace::KernelEvents back = trace::decode_kernel_events(written);
+	require(trace::encode_kernel_events(back) == written);
+	fuzz::read_kernel_events(back);
+}
+
 // Names that hold together come back as they were, and answer; others are refused.
 void fuzz_names(Decisions& in) {
 	if (in.byte() & 1) {
@@ -373,9 +391,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	case 3: tolerate([&] { trace::decode_aggregations(in.rest()); }); break;
 	case 4:
 		tolerate([&] {
-			const uint8_t what = in.byte() % 3;
-			if (what)
-				return what == 1 ? fuzz_names(in) : fuzz_types(in);
+			const uint8_t what = in.byte();
+			if (what >= 240)
+				return fuzz_kernel_events(in);
+			if (what % 3)
+				return what % 3 == 1 ? fuzz_names(in) : fuzz_types(in);
 			trace::decode_ledger(in.rest());
 		});
 		break;

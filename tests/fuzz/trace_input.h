@@ -53,6 +53,17 @@ inline void read_types(const trace::RecordedTypes& recorded) {
 	});
 }
 
+// As who makes a part of them, and who asks what they say.
+inline uint64_t read_kernel_events(const trace::KernelEvents& events) {
+	uint64_t sum = events.remarks.size();
+	for (const trace::KernelEvents::Event& event :
+	     events.only([](const auto& one) { return one.time; }).events)
+		sum += event.name + event.text;
+	for (const trace::KernelEvents::Event& event : events.events)
+		sum += events.texts[event.name].size() + events.texts[event.text].size();
+	return sum;
+}
+
 // Reads all that there is; the views must be readable to their last byte.
 inline uint64_t read_everything(trace::BlockSource& source) {
 	uint64_t sum = 0;
@@ -72,6 +83,7 @@ inline uint64_t read_everything(trace::BlockSource& source) {
 	source.names(names);
 	sum += names.size() + names.kernel(sum, sum).has_value() + names.user(1, sum, sum).has_value();
 	read_types(source.types());
+	sum += read_kernel_events(source.kernel_events());
 	const trace::Verdict verdict = trace::judge(source, merger);
 	sum += trace::verdict_line(verdict, source.catalog()).size();
 	while (source.next())

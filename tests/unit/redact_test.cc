@@ -54,6 +54,12 @@ struct Rig {
 		const uint32_t file = names.add_file("/opt/customer/bin/server", "aabbccdd");
 		names.add_mapping({.pid = 10, .file = file, .start = 4096, .end = 8192});
 		writer.names(names.fresh());
+		trace::KernelEventsBuilder events;
+		events.add(1'000, 0, 1, "initcall_start", "func=initcall_of_the_customer+0x0/0x1");
+		events.add(2'000, 1, 1, "initcall_finish", "func=initcall_of_the_customer+0x0/0x1 ret=0");
+		events.events.lost = 3;
+		events.events.remarks = {"a remark on the events of the customer"};
+		writer.kernel_events(events.events);
 		writer.account(kept);
 		writer.finish();
 	}
@@ -141,7 +147,8 @@ bool has_text(const std::string& path, const std::string& text) {
 const Words kSecrets = {
     "customer-secret",        "printed-in-private", "alpha-process", "customer.example",
     "6.1.0-customer-build",   "private-disk",       "state-of-the",  "remark of the author",
-    "function_of_the_kernel", "/opt/customer",      "strjoin"};
+    "function_of_the_kernel", "/opt/customer",      "strjoin",       "initcall_of_the_c",
+    "events of the c"};
 
 } // namespace
 
@@ -153,7 +160,7 @@ TEST_CASE("a recording of which nothing is kept has none of its texts", "[redact
 	}
 	const trace::RedactResult result = rig.redact({});
 	CHECK(result.records == trace::verify_file(rig.whole).records);
-	CHECK(result.segments_left_out == 2); // names, aggregations
+	CHECK(result.segments_left_out == 3); // names, aggregations, the kernel's own events
 	for (const std::string& secret : kSecrets) {
 		INFO(secret);
 		CHECK_FALSE(has_text(rig.part, secret));
@@ -241,6 +248,17 @@ TEST_CASE("each word keeps what it says", "[redact]") {
 	}
 	rig.redact({"pid", "names"});
 	CHECK(has_text(rig.part, "/opt/customer"));
+	CHECK_THROWS_WITH(rig.redaction({"events"}), Catch::Contains("they hold the processes' numbers"));
+	rig.redact({"pid"});
+	CHECK(trace::open_file(rig.part)->kernel_events().empty());
+	rig.redact({"pid", "events"});
+	CHECK_FALSE(has_text(rig.part, "events of the customer"));
+	const trace::KernelEvents kept = trace::open_file(rig.part)->kernel_events();
+	REQUIRE(kept.events.size() == 2);
+	CHECK(kept.texts[kept.events[1].text] == "func=initcall_of_the_customer+0x0/0x1 ret=0");
+	CHECK(kept.events[1].pid == 1);
+	CHECK(kept.lost == 3);
+	CHECK(kept.remarks == Words{"1 remark on the recording were left out (redact)"});
 	rig.redact({"pid", "execname", "cgroup", "walltime", "host", "*"});
 	const char* const all =
 	    "app::work:entry { @[pid, tid, nspid, cgroup, execname, walltimestamp % 1000, arg0, "
@@ -274,6 +292,26 @@ TEST_CASE("the proof finds what was not allowed", "[redact]") {
 		trace::redact_file(rig.whole, rig.part, rig.redaction({word}));
 		CHECK_FALSE(
 		    trace::prove_redacted(rig.whole, rig.part, rig.redaction({"arg0"})).wrong.empty());
+	}
+	trace::redact_file(rig.whole, rig.part, rig.redaction({"pid", "events"}));
+	const Words more = trace::prove_redacted(rig.whole, rig.part, rig.redaction({"pid"})).wrong;
+	CHECK(std::count(more.begin(), more.end(), "the kernel's own events are there") == 1);
+	// Events that are allowed, and one of them is not the old file's, or a text is in none of them.
+	const trace::Redaction events = rig.redaction({"pid", "events"});
+	for (const bool other : {false, true}) {
+		trace::KernelEvents changed = trace::open_file(rig.whole)->kernel_events();
+		changed.remarks.clear();
+		if (other)
+			changed.events[1].time++;
+		else
+			changed.texts.emplace_back("smuggled");
+		trace::FileWriter writer(rig.part, true,
+		                         [&]() -> const trace::Catalog& { return events.catalog; });
+		writer.kernel_events(changed);
+		writer.finish();
+		CHECK(trace::prove_redacted(rig.whole, rig.part, events).wrong ==
+		      Words{other ? "other events of the kernel's own are there"
+		                  : "a text is there that no event of the kernel's own has"});
 	}
 	// Only the bytes tell: one field stays, as was allowed, but it is another one.
 	const Words secret = {"strjoin(execname, \"-customer-secret\")"};
