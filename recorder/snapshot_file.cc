@@ -12,7 +12,8 @@
 namespace dfr::recorder {
 
 SnapshotFile write_snapshot(const std::string& state, const SnapshotSpan& span, const std::string& reason,
-                            const std::string& path, bool replace, const std::function<bool()>& going) {
+                            const std::string& path, bool replace, const std::function<bool()>& going,
+                            const trace::KernelEvents& events) {
 	SnapshotSpan asked = span;
 	if (!asked.trigger)
 		asked.trigger = now_ns();
@@ -21,6 +22,7 @@ SnapshotFile write_snapshot(const std::string& state, const SnapshotSpan& span, 
 	if (!reason.empty())
 		session.note_snapshot(asked.trigger, reason);
 	trace::FileWriter writer(path, replace, [&]() -> const trace::Catalog& { return session.catalog(); });
+	writer.kernel_events(events);
 	LiveSymbols symbols(processes_have_our_numbers());
 	NameCollector names(symbols);
 	DeviceTarget machine(session.device());

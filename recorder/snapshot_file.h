@@ -22,9 +22,10 @@ struct SnapshotFile {
 };
 
 // Copies the kept state's records into a file, which is on the disk when this returns. `reason`: why, for the file;
-// empty: nothing is said. `going`: as of Snapshot::take().
+// empty: nothing is said. `going`: as of Snapshot::take(). `events`: stand in the file, too.
 SnapshotFile write_snapshot(const std::string& state, const SnapshotSpan& span, const std::string& reason,
-                            const std::string& path, bool replace, const std::function<bool()>& going);
+                            const std::string& path, bool replace, const std::function<bool()>& going,
+                            const trace::KernelEvents& events = {});
 
 struct JudgedSnapshot {
 	trace::Verdict verdict;

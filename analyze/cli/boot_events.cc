@@ -6,27 +6,24 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <unistd.h>
 
+#include "analyze/libdfr/kernel_text.h"
 #include "bootloader-hooks/boot/archive.h"
 #include "bootloader-hooks/boot/atomic_file.h"
 #include "formats/error.h"
 #include "formats/shown.h"
+#include "formats/trace/counted.h"
 
 namespace dfr::cli {
 namespace {
 
 constexpr const char* kTracing = "/sys/kernel/tracing/";
-constexpr const char* kHead = "# boot ";
 constexpr size_t kMostText = 16 << 20; // a boot's events have some 200 KB
-
-std::string beside(const std::string& recording) {
-	const std::string stem =
-	    recording.ends_with(".dfr") ? recording.substr(0, recording.size() - 4) : recording;
-	return stem + ".kernel";
-}
 
 bool write_tracing(const std::string& file, const char* text, int flags = 0) {
 	const int fd = ::open((kTracing + file).c_str(), O_WRONLY | O_CLOEXEC | flags);
@@ -52,46 +49,27 @@ bool command_line_has(const std::string& wanted, bool whole) {
 	return false;
 }
 
-// Whether this boot was asked for our events, which is the first word of these.
-bool asked() {
-	const std::string words = boot::kKernelEvents;
-	return command_line_has(words.substr(0, words.find(' ')), true);
-}
-
-// Our events, ended. Whether any was on until now.
-bool end_events() {
-	bool were_on = false, failed = false;
-	for (const char* const file : {"events/initcall/enable", "events/module/module_load/enable"}) {
-		were_on = were_on || read_tracing(file) != "0";
-		failed = !write_tracing(file, "0") || failed;
-	}
-	if (failed)
-		std::fprintf(stderr, "dfr: the kernel's own events could not be ended in %s\n", kTracing);
-	return were_on;
-}
-
-struct Kept {
-	std::string text;     // its head, and our events
-	uint64_t foreign = 0; // lines of others, which are left out
-	bool cut = false;     // there was more than kMostText
-};
-
 // Throws dfr::Error: there is none.
-Kept read_trace() {
+lib::KernelText read_trace() {
 	std::ifstream stream(std::string(kTracing) + "trace");
 	if (!stream)
 		throw Error(std::string("there is no ") + kTracing + "trace");
-	Kept out;
-	for (std::string line; std::getline(stream, line);) {
-		const bool head = line.starts_with('#') || line.starts_with("CPU:");
-		if (!head && !line.empty() && !lib::is_boot_event(line))
-			out.foreign++;
-		else if (out.text.size() + line.size() < kMostText)
-			out.text += line + '\n';
-		else
-			out.cut = true;
+	return lib::read_kernel_text(stream, kMostText);
+}
+
+// Of all CPUs; nothing: one does not say it.
+std::optional<uint64_t> lost() {
+	std::error_code error;
+	uint64_t all = 0;
+	for (std::filesystem::directory_iterator cpu(std::string(kTracing) + "per_cpu", error), end;
+	     !error && cpu != end; cpu.increment(error)) {
+		const auto count =
+		    lib::lost_kernel_events(boot::read_text(cpu->path() / "stats").value_or(""));
+		if (!count)
+			return std::nullopt;
+		all += *count;
 	}
-	return out;
+	return error ? std::nullopt : std::optional(all);
 }
 
 // What the command line asked for is what it was without it, if nobody else traces.
@@ -111,38 +89,26 @@ void give_back(uint64_t foreign) {
 
 } // namespace
 
-bool store_kernel_events(const std::string& recording) {
-	if (!asked())
-		return false;
-	end_events();
-	try {
-		const Kept kept = read_trace();
-		const auto id = boot::read_text("/proc/sys/kernel/random/boot_id");
-		if (!id)
-			throw Error("this boot has no id");
-		std::string text = kHead + *id;
-		if (read_tracing("trace_clock").find("[mono]") == std::string::npos)
-			text += std::string(lib::kEventsRemark) +
-			        "the kernel's clock of its events was not mono: their times are not the "
-			        "recording's\n";
-		if (kept.foreign)
-			text += lib::kEventsRemark + std::to_string(kept.foreign) +
-			        " lines that somebody else traced were left out\n";
-		if (kept.cut)
-			text += lib::kEventsRemark + std::string("events behind ") +
-			        std::to_string(kMostText >> 20) + " MiB of text were left out\n";
-		boot::write_atomically(beside(recording), text + kept.text, 0600);
-		give_back(kept.foreign);
-		return true;
-	} catch (const Error& error) {
-		std::fprintf(stderr, "dfr: the kernel's own events of this boot were not stored: %s\n",
-		             shown(error.what()));
-		return false;
-	}
+bool asked_for_kernel_events() {
+	const std::string words = boot::kKernelEvents; // the first of them
+	return command_line_has(words.substr(0, words.find(' ')), true);
 }
 
-void end_kernel_events(bool keep) {
-	if (!asked() || !end_events() || keep)
+bool end_kernel_events() {
+	if (!asked_for_kernel_events())
+		return false;
+	bool were_on = false, failed = false;
+	for (const char* const file : {"events/initcall/enable", "events/module/module_load/enable"}) {
+		were_on = were_on || read_tracing(file) != "0";
+		failed = !write_tracing(file, "0") || failed;
+	}
+	if (failed)
+		std::fprintf(stderr, "dfr: the kernel's own events could not be ended in %s\n", kTracing);
+	return were_on;
+}
+
+void release_kernel_events() {
+	if (!asked_for_kernel_events())
 		return;
 	try {
 		give_back(read_trace().foreign);
@@ -151,20 +117,37 @@ void end_kernel_events(bool keep) {
 	}
 }
 
-std::optional<lib::BootInitcalls> kernel_events(const std::string& recording, const std::string& boot,
-                                                std::string& why) {
-	const std::string path = beside(recording);
-	const auto text = boot::read_text(path);
-	if (!text) {
-		why = "the kernel's own events were not kept";
-		return std::nullopt;
+trace::KernelEvents import_kernel_events() {
+	trace::KernelEvents events;
+	if (!asked_for_kernel_events()) {
+		std::fprintf(stderr, "dfr: this boot was not asked for the kernel's own events\n");
+		return events;
 	}
-	const std::string id = text->substr(0, text->find('\n'));
-	if (id != kHead + boot) {
-		why = path + " is of another boot";
-		return std::nullopt;
+	try {
+		lib::KernelText kept = read_trace();
+		events = std::move(kept.events);
+		std::vector<std::string>& remarks = events.remarks;
+		if (read_tracing("trace_clock").find("[mono]") == std::string::npos)
+			remarks.emplace_back("the kernel's clock of its events was not mono: their times are "
+			                     "not the recording's");
+		if (kept.foreign)
+			remarks.push_back(std::to_string(kept.foreign) +
+			                  " lines that somebody else traced were left out");
+		if (kept.cut)
+			remarks.push_back("events behind " + std::to_string(kMostText >> 20) +
+			                  " MiB of text were left out");
+		const auto count = lost();
+		events.lost = count.value_or(0);
+		if (!count)
+			remarks.emplace_back("the kernel does not say whether it lost events");
+		std::fprintf(stderr, "dfr: %s of the kernel's own events are recorded, too\n",
+		             shown(trace::grouped(events.events.size())));
+	} catch (const Error& error) {
+		events.remarks = {std::string("they could not be imported: ") + error.what()};
+		std::fprintf(stderr, "dfr: the kernel's own events of this boot are not recorded: %s\n",
+		             shown(error.what()));
 	}
-	return lib::boot_initcalls(*text);
+	return events;
 }
 
 } // namespace dfr::cli

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The kernel's own events of a boot (analyze/libdfr/boot_initcalls.h), which it keeps from its entry on if its command
-// line says so, in a file beside the boot's recording: NAME.kernel beside NAME.dfr, one line with the boot's id, lines of what
-// is to be known of the rest (lib::kEventsRemark), and then the kernel's text, without what others traced.
+// The kernel's own events of this boot, which it keeps from its entry on if its command line says so (kernel_text.h): they
+// are ended, put into the boot's recording, and the kernel gets back what was asked of it.
 #pragma once
 
-#include <optional>
-#include <string>
-
-#include "analyze/libdfr/boot_initcalls.h"
+#include "formats/trace/kernel_events.h"
 
 namespace dfr::cli {
 
-// If this boot was asked for them: lets the kernel end to record them, and stores them beside the recording. If nobody else uses
-// the kernel's tracing, its buffer is then emptied and small, and its clock the usual one. What went wrong is told, and is
-// no error. True: they are stored.
-bool store_kernel_events(const std::string& recording);
-// The same without a store; `keep`: the buffer is left as it is, for a store to come.
-void end_kernel_events(bool keep);
-
-// Nothing: there are none beside it, or they are of another boot (`why` says so).
-std::optional<lib::BootInitcalls> kernel_events(const std::string& recording, const std::string& boot,
-                                                std::string& why);
+// By its command line, in our words.
+bool asked_for_kernel_events();
+// If it was: the kernel records no more of them, and keeps what it has. True: until now it did.
+bool end_kernel_events();
+// If it was, and nobody else uses the kernel's tracing: its buffer is emptied and small, and its clock the usual one. What
+// went wrong is told, and is no error.
+void release_kernel_events();
+// What it has of them; where they cannot be read, a remark that says so. How many, or why none, is told.
+trace::KernelEvents import_kernel_events();
 
 } // namespace dfr::cli

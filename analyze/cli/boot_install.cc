@@ -79,12 +79,17 @@ std::unique_ptr<recorder::DeviceSession> going_on(const std::string& then) {
 // Stores the boot's state in a file: all of it, and it ends; or if it goes on as `then`, a copy of what it has. It goes on
 // also where the copy fails, because a copy can be taken again.
 int store_state(const std::string& path, const std::string& then) {
+	const auto stored = [&path](std::vector<std::string> command) {
+		command.insert(command.begin(), "/proc/self/exe");
+		if (asked_for_kernel_events())
+			command.emplace_back("--kernel-events");
+		command.insert(command.end(), {"-o", path});
+		return run(command);
+	};
 	const auto session = then.empty() ? nullptr : going_on(then);
 	if (!session)
-		return run(
-		    {"/proc/self/exe", "record", "--claim", DFR_ANONYMOUS_NAME, "--stop", "-q", "-o", path});
-	const int status = run({"/proc/self/exe", "snapshot", "--name", DFR_ANONYMOUS_NAME, "--reason",
-	                        "the boot is over", "-o", path});
+		return stored({"record", "--claim", DFR_ANONYMOUS_NAME, "--stop", "-q"});
+	const int status = stored({"snapshot", "--name", DFR_ANONYMOUS_NAME, "--reason", "the boot is over"});
 	session->keep(then);
 	std::printf("the boot's state goes on as %s\n", shown(then));
 	return status;
@@ -328,8 +333,8 @@ int run_boot_disable(int argc, char** argv) {
 	const auto plan = installation.plan();
 	leave_initrds(installation, root);
 	const bool was_enabled = installation.disable();
-	if (root.empty())
-		end_kernel_events(anonymous_state());
+	if (root.empty() && end_kernel_events() && !anonymous_state())
+		release_kernel_events();
 	std::printf("%s\n", was_enabled ? "disabled" : "nothing was enabled");
 	say_not_started(plan, {});
 	return 0;
@@ -366,25 +371,23 @@ int run_boot_store(int argc, char** argv) {
 	if (wait && anonymous_state() && run({"systemctl", "is-system-running", "--wait", "--quiet"}) < 0)
 		std::fprintf(stderr, "dfr: systemctl cannot be asked whether the boot is over\n");
 	if (!anonymous_state()) {
-		end_kernel_events(false);
+		if (end_kernel_events())
+			release_kernel_events();
 		std::printf("this boot was not traced, or is stored already; dfr boot status says more\n");
 		return 0;
 	}
 	std::error_code error;
 	std::filesystem::create_directories(installation.folder(), error);
 	const std::string path = installation.folder() + "/boot-" + trace::time_stamp() + ".dfr";
+	end_kernel_events();
 	const int status = store_state(path, then);
-	if (status != 0 && status != kStatusPartial) {
-		end_kernel_events(true);
+	if (status != 0 && status != kStatusPartial)
 		throw Error("the boot's recording could not be stored in " + path,
 		            has_state(then) ? "make room, then dfr snapshot --name " + then + " -o FILE.dfr"
 		                            : "dfr boot store tries again");
-	}
-	const bool with_events = store_kernel_events(path);
+	release_kernel_events();
 	installation.traced();
 	std::printf("%s\n", shown(path));
-	if (with_events)
-		std::printf("and the kernel's own events beside it\n");
 	return status;
 }
 

@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "analyze/cli/arguments.h"
-#include "analyze/cli/boot_events.h"
 #include "analyze/libdfr/recorded_symbols.h"
 #include "analyze/replay/replay.h"
 #include "formats/amounts.h"
@@ -49,7 +48,7 @@ std::string ask(const trace::United& recording, trace::Verdict& verdict, std::st
 } // namespace
 
 BootRecording::BootRecording(std::vector<std::unique_ptr<trace::FileSource>> files)
-    : source_(std::move(files)) {
+    : source_(std::move(files)), events_(source_.kernel_events()) { // its damage is in the verdict
 	const trace::United united({&source_});
 	timeline_ = lib::boot_timeline(ask(united, verdict_, probes_));
 	if (timeline_.phases.empty())
@@ -69,7 +68,13 @@ std::string BootRecording::output() {
 }
 
 std::optional<lib::BootInitcalls> BootRecording::events(std::string& why) {
-	return kernel_events(source_.files().front()->name(), catalog().machine_text("bootid"), why);
+	if (events_.events.empty()) {
+		why = "the kernel's own events were not kept";
+		for (const std::string& remark : events_.remarks)
+			why += "; " + remark;
+		return std::nullopt;
+	}
+	return lib::boot_initcalls(events_);
 }
 
 std::string begin_text(const trace::Catalog& catalog) {

@@ -27,11 +27,12 @@ public:
 	// Which of the probes of lib::boot_questions() were recorded: "proc:::create, proc:::exit".
 	const std::string& probes() const { return probes_; }
 	std::string output(); // what its program printed
-	// The kernel's own events beside it; nothing: there are none, and `why`.
+	// What the kernel's own events in it say; nothing: there are none, and `why`.
 	std::optional<lib::BootInitcalls> events(std::string& why);
 
 private:
 	trace::JoinedSource source_;
+	trace::KernelEvents events_;
 	trace::Verdict verdict_;
 	lib::BootTimeline timeline_;
 	std::string probes_;

@@ -138,8 +138,8 @@ std::string events_remark(const lib::BootInitcalls& events) {
 		text =
 		    trace::grouped(events.lost) + " events were lost, because the kernel's buffer was full";
 	if (events.unread)
-		text +=
-		    (text.empty() ? "" : "; ") + trace::grouped(events.unread) + " lines were not understood";
+		text += (text.empty() ? "" : "; ") + trace::grouped(events.unread) +
+		        " events do not belong together";
 	for (const std::string& remark : events.remarks)
 		text += (text.empty() ? "" : "; ") + remark;
 	return text;

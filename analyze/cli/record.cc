@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analyze/cli/arguments.h"
+#include "analyze/cli/boot_events.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/recording.h"
 #include "analyze/cli/signals.h"
@@ -39,7 +40,7 @@ constexpr const char* kDefaultProgram = "syscall:::entry { capture(); }";
 struct RecordArguments {
 	ProgramArguments program;
 	std::string output, rotate, claim, keep, analysis, engine = "auto";
-	bool stop = false, replace = false, json = false, check = false;
+	bool stop = false, replace = false, json = false, check = false, kernel_events = false;
 	double seconds = 0;
 	std::vector<std::string> command;
 };
@@ -63,6 +64,8 @@ std::string contradiction(const RecordArguments& arguments) {
 	if (!arguments.rotate.empty() && !trace::parse_rotation(arguments.rotate))
 		return std::string("--rotate takes ") + trace::kRotationText + ", not '" + arguments.rotate +
 		       "'";
+	if (arguments.kernel_events && arguments.claim.empty())
+		return "--kernel-events are those of the boot: it goes with --claim";
 	if (arguments.stop && arguments.claim.empty() && arguments.keep.empty())
 		return "--stop ends a kept state: it goes with --claim or --keep";
 	return {};
@@ -210,6 +213,8 @@ void Recorder::open_recording() {
 	        .rotation = trace::parse_rotation(arguments_.rotate).value_or(trace::Rotation{}),
 	        .old = arguments_.replace ? OldParts::kReplace : OldParts::kRefuse},
 	    backend_->session(), backend_->symbols(), backend_->target());
+	if (arguments_.kernel_events)
+		recording_->kernel_events(import_kernel_events());
 }
 
 // Blocks of a kept state stay in the kernel until they are on the disk (hold()), so that the next claim, or a
@@ -329,6 +334,9 @@ int run_record(int argc, char** argv) {
 	app->add_option("--claim", arguments.claim,
 	                "take over a kept state by its name; the boot's is `anonymous`");
 	app->add_flag("--stop", arguments.stop, "with --claim: write what there is, then end the state");
+	app->add_flag("--kernel-events", arguments.kernel_events,
+	              "with --claim: also what the kernel's own tracer has kept of this boot, if its command "
+	              "line asked for it (dfr boot)");
 	app->add_option("--keep", arguments.keep, "let the state survive this command, under this name");
 	app->add_option("--engine", arguments.engine, "kernel or process");
 	app->add_option("--seconds", arguments.seconds, "end after so long");

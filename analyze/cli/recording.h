@@ -30,6 +30,7 @@ public:
 	void relies_on(const std::unordered_set<types::TypeRef>& types) {
 		types_.relies_on({types.begin(), types.end()});
 	}
+	void kernel_events(const trace::KernelEvents& events) { parts_.file().kernel_events(events); }
 	// Of a session that holds its blocks: it is told when they are on the disk.
 	void block(const trace::Block& block);
 	// Each record, before it is rendered: the tables that a printa() is going to show stay in the file.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "analyze/cli/arguments.h"
+#include "analyze/cli/boot_events.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/new_file.h"
 #include "analyze/cli/signals.h"
@@ -27,7 +28,7 @@ constexpr const char* kMarkExamples = "  dfr mark 'deployed version 12'\n";
 
 struct SnapshotArguments {
 	std::string name, output, last, after, reason = "dfr snapshot";
-	bool replace = false, json = false;
+	bool replace = false, json = false, kernel_events = false;
 };
 
 // The state that is meant if none is named: the only kept one.
@@ -59,10 +60,12 @@ bool read_span(const std::string& text, std::chrono::nanoseconds& span) {
 }
 
 // Returns the time of the trigger.
-uint64_t write(const std::string& state, const recorder::SnapshotSpan& span, const std::string& reason,
-               const std::string& path) {
-	const recorder::SnapshotFile file =
-	    recorder::write_snapshot(state, span, reason, path, true, []() { return signals_caught() == 0; });
+uint64_t write(const std::string& state, const recorder::SnapshotSpan& span,
+               const SnapshotArguments& arguments, const std::string& path) {
+	const trace::KernelEvents events =
+	    arguments.kernel_events ? import_kernel_events() : trace::KernelEvents{};
+	const recorder::SnapshotFile file = recorder::write_snapshot(
+	    state, span, arguments.reason, path, true, []() { return signals_caught() == 0; }, events);
 	std::fprintf(stderr, "dfr: %s records in %s blocks, %s bytes\n", shown(trace::grouped(file.records)),
 	             shown(trace::grouped(file.blocks)), shown(trace::grouped(file.bytes)));
 	if (file.overtaken)
@@ -94,6 +97,10 @@ int run_snapshot(int argc, char** argv) {
 	                "of how long a time before now: 30s, 10min (default: all that it has)");
 	app->add_option("--after", arguments.after, "go on for so long: 5s; Ctrl-C ends it sooner");
 	app->add_option("--reason", arguments.reason, "a line for the file, which dfr info shows");
+	app->add_flag(
+	    "--kernel-events", arguments.kernel_events,
+	    "also what the kernel's own tracer has kept of this boot, if its command line asked for "
+	    "it (dfr boot)");
 	app->add_option("-o,--output", arguments.output, "the recording to write (default: NAME-TIME.dfr)");
 	app->add_flag("--replace", arguments.replace, "overwrite the output if it exists");
 	app->add_flag("--json", arguments.json, "the verdict as JSON");
@@ -112,7 +119,7 @@ int run_snapshot(int argc, char** argv) {
 	    arguments.output.empty() ? state + "-" + trace::time_stamp() + ".dfr" : arguments.output;
 	catch_signals();
 	NewFile output(path, arguments.replace);
-	const uint64_t trigger = write(state, span, arguments.reason, output.temporary());
+	const uint64_t trigger = write(state, span, arguments, output.temporary());
 	output.keep();
 	std::fprintf(stderr, "dfr: snapshot of %s is in %s\n", shown(state), shown(path));
 	return judge(path, span, trigger, arguments.json);

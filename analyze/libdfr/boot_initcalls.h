@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // The kernel's own events of a boot, from its entry on: initcalls, which are how its parts and its modules begin, and
-// when modules were loaded. They are of the kernel's event tracing, not of dfr: "trace_event=initcall:,
-// module:module_load trace_clock=mono" on its command line lets it keep them, and its text of them is read here.
+// when modules were loaded. They are of the kernel's event tracing, not of dfr, and stand beside the blocks of a boot's
+// recording (formats/trace/kernel_events.h).
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/libdfr/boot_timeline.h"
+#include "formats/trace/kernel_events.h"
 
 namespace dfr::lib {
 
@@ -25,17 +26,12 @@ struct BootInitcall {
 
 // Times are nanoseconds since the kernel's entry, to a microsecond; 0 for what came before the kernel's clock.
 struct BootInitcalls {
-	std::vector<BootInitcall> calls;  // in the order of their beginnings
-	std::vector<BootPhase> levels;    // without a gap; the last one ends with its last initcall
-	uint64_t lost = 0;                // events that the kernel's buffer had no room for
-	uint64_t unread = 0;              // lines that are none of these
-	std::vector<std::string> remarks; // of who stored them: what is to be known of them
+	std::vector<BootInitcall> calls; // in the order of their beginnings
+	std::vector<BootPhase> levels;   // without a gap; the last one ends with its last initcall
+	uint64_t lost = 0;               // events that the kernel's buffer had no room for
+	uint64_t unread = 0; // ends whose beginnings are not there, and events that are none of these
+	std::vector<std::string> remarks; // of who recorded them: what is to be known of them
 };
-// How a line with a remark begins.
-inline constexpr const char* kEventsRemark = "# dfr: ";
-// Whether a line of the kernel's text is one of these events.
-bool is_boot_event(const std::string& line);
-// `text`: as the file "trace" of tracefs has it.
-BootInitcalls boot_initcalls(const std::string& text);
+BootInitcalls boot_initcalls(const trace::KernelEvents& events);
 
 } // namespace dfr::lib

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The kernel's own events of a boot (analyze/libdfr/boot_initcalls.h), from text as tracefs has it
-// (Documentation/trace/ftrace.rst, "The File System" and "Output format").
+// The kernel's own events of a boot (analyze/libdfr/boot_initcalls.h), from text as tracefs has it (kernel_text.h;
+// Documentation/trace/ftrace.rst, "The File System" and "Output format").
 #include <catch2/catch.hpp>
 
+#include <sstream>
+
 #include "analyze/libdfr/boot_initcalls.h"
+#include "analyze/libdfr/kernel_text.h"
 
 using namespace dfr;
 
 namespace {
 
 constexpr const char* kTrace =
-    "# boot 31efc029-ce34-447c-b343-9ae893d8b9fc\n"
     "# tracer: nop\n"
     "#\n"
     "# entries-in-buffer/entries-written: 16/22   #P:2\n"
@@ -34,11 +36,19 @@ constexpr const char* kTrace =
     "        dfr-init-1     [001] .....     5.900000: module_load: dfr OE\n"
     "        dfr-init-1     [001] .....     5.900100: initcall_start: func=virtio_init+0x0/0x20 [virtio]\n";
 
+lib::KernelText read(const std::string& text, size_t most = SIZE_MAX) {
+	std::istringstream stream(text);
+	return lib::read_kernel_text(stream, most);
+}
+
+lib::BootInitcalls initcalls(const std::string& text) {
+	return lib::boot_initcalls(read(text).events);
+}
+
 } // namespace
 
 TEST_CASE("boot initcalls: each has its time, its level or module, and its result", "[boot]") {
-	const lib::BootInitcalls events = lib::boot_initcalls(kTrace);
-	CHECK(events.lost == 6);
+	const lib::BootInitcalls events = initcalls(kTrace);
 	CHECK(events.unread == 0);
 	REQUIRE(events.levels.size() == 2);
 	CHECK(events.levels[0].name == "console");
@@ -82,7 +92,7 @@ TEST_CASE("boot initcalls: an end may stand before its beginning within a tick",
 	    "  swapper/0-1 [001] ..... 1.100001: initcall_start: func=c+0x0/0x1\n"
 	    "  swapper/0-1 [001] ..... 1.101000: initcall_finish: func=d+0x0/0x1 ret=0\n"
 	    "  swapper/0-1 [000] ..... 1.101007: initcall_start: func=d+0x0/0x1\n";
-	const lib::BootInitcalls events = lib::boot_initcalls(text);
+	const lib::BootInitcalls events = initcalls(text);
 	CHECK(events.unread ==
 	      1); // an end more than a tick before is that of a call whose beginning is not there
 	REQUIRE(events.calls.size() == 5);
@@ -97,13 +107,13 @@ TEST_CASE("boot initcalls: an end may stand before its beginning within a tick",
 
 // A process ran a on CPU 0 and, from a's end on, on CPU 1, and was back on CPU 0 before b ended, all within one tick.
 TEST_CASE("boot initcalls: a call may begin before the end of the one before it", "[boot]") {
-	const lib::BootInitcalls events = lib::boot_initcalls(
-	    "  swapper/0-1 [000] ..... 0.963000: initcall_start: func=a+0x0/0x1\n"
-	    "  swapper/0-1 [000] ..... 0.963000: initcall_finish: func=b+0x0/0x1 ret=0\n"
-	    "  swapper/0-1 [000] ..... 0.963000: initcall_start: func=c+0x0/0x1\n"
-	    "  swapper/0-1 [001] ..... 0.963000: initcall_finish: func=a+0x0/0x1 ret=0\n"
-	    "  swapper/0-1 [001] ..... 0.963000: initcall_start: func=b+0x0/0x1\n"
-	    "  swapper/0-1 [000] ..... 0.967000: initcall_finish: func=c+0x0/0x1 ret=0\n");
+	const lib::BootInitcalls events =
+	    initcalls("  swapper/0-1 [000] ..... 0.963000: initcall_start: func=a+0x0/0x1\n"
+	              "  swapper/0-1 [000] ..... 0.963000: initcall_finish: func=b+0x0/0x1 ret=0\n"
+	              "  swapper/0-1 [000] ..... 0.963000: initcall_start: func=c+0x0/0x1\n"
+	              "  swapper/0-1 [001] ..... 0.963000: initcall_finish: func=a+0x0/0x1 ret=0\n"
+	              "  swapper/0-1 [001] ..... 0.963000: initcall_start: func=b+0x0/0x1\n"
+	              "  swapper/0-1 [000] ..... 0.967000: initcall_finish: func=c+0x0/0x1 ret=0\n");
 	CHECK(events.unread == 0);
 	REQUIRE(events.calls.size() == 3);
 	for (const lib::BootInitcall& call : events.calls)
@@ -113,33 +123,76 @@ TEST_CASE("boot initcalls: a call may begin before the end of the one before it"
 TEST_CASE("boot initcalls: what is no line of these is counted, and a cut anywhere is read", "[boot]") {
 	const std::string whole = kTrace;
 	for (size_t length = 0; length <= whole.size(); length++)
-		CHECK_NOTHROW(lib::boot_initcalls(whole.substr(0, length)));
+		CHECK_NOTHROW(initcalls(whole.substr(0, length)));
 	for (size_t at = 0; at < whole.size(); at++)
 		for (const char byte : {'\n', '\0', ' ', '9', '['}) {
 			std::string harmed = whole;
 			harmed[at] = byte;
-			CHECK_NOTHROW(lib::boot_initcalls(harmed));
+			CHECK_NOTHROW(initcalls(harmed));
 		}
-	const lib::BootInitcalls events =
-	    lib::boot_initcalls("what is this\n"
-	                        "  x-1 [000] ..... 99999999999999999999.000000: initcall_level: level=a\n"
-	                        "  x-1 [000] ..... 1.000000: initcall_finish: func=f+0x0/0x1 ret=0\n"
-	                        "  x-y [000] ..... 1.000000: initcall_level: level=a\n"
-	                        ": initcall_start: func=x\n");
-	CHECK(events.unread == 5);
+	const lib::KernelText text =
+	    read("what is this\n"
+	         "  x-1 [000] ..... 99999999999999999999.000000: initcall_level: level=a\n"
+	         "  x-1 [000] ..... 1.000000: initcall_finish: func=f+0x0/0x1 ret=0\n"
+	         "  x-1 [000] ..... 1.000000: tracing_mark_write: initcall_finish\n"
+	         "  x-1 [0x0] ..... 1.000000: initcall_level: level=a\n"
+	         "  x-y [000] ..... 1.000000: initcall_level: level=a\n"
+	         ": initcall_start: func=x\n");
+	CHECK(text.foreign == 6);
+	CHECK_FALSE(text.cut);
+	const lib::BootInitcalls events = lib::boot_initcalls(text.events);
+	CHECK(events.unread == 1); // its beginning is not there
 	CHECK(events.calls.empty());
 	CHECK(events.levels.empty());
 }
 
-TEST_CASE("boot initcalls: remarks are read, nothing ends before it begins, lines of others are none",
+TEST_CASE("boot initcalls: each event has its CPU and its text, and no more is taken than there is room for",
           "[boot]") {
-	const std::string finish = "  x-1 [000] ..... 1.000000: initcall_finish: func=f+0x0/0x1 ret=0",
-	                  start = "  x-1 [000] ..... 9.000000: initcall_start: func=f+0x0/0x1";
-	const lib::BootInitcalls events = lib::boot_initcalls("# boot x\n" + std::string(lib::kEventsRemark) +
-	                                                      "a remark\n" + start + "\n" + finish + "\n");
+	const lib::KernelText text = read(kTrace);
+	CHECK(text.foreign == 0);
+	const trace::KernelEvents& events = text.events;
+	REQUIRE(events.events.size() == 15);
+	CHECK(events.events[5].time == 1'500'001'000);
+	CHECK(events.events[5].cpu == 1);
+	CHECK(events.events[5].pid == 1);
+	CHECK(events.texts[events.events[5].name] == "initcall_finish");
+	CHECK(events.texts[events.events[5].text] == "func=acpi_init+0x0/0x35 ret=-19");
+	CHECK(events.texts.size() < 2 * events.events.size()); // each once
+	const std::string line = "  x-1 [000] ..... 9.000000: initcall_start: func=f+0x0/0x1\n";
+	const lib::KernelText some = read("# head\n" + line + line + line, 2 * line.size());
+	CHECK(some.events.events.size() == 2);
+	CHECK(some.cut);
+}
+
+TEST_CASE("boot initcalls: nothing ends before it begins, and remarks and losses are passed on", "[boot]") {
+	lib::KernelText text = read("  x-1 [000] ..... 9.000000: initcall_start: func=f+0x0/0x1\n"
+	                            "  x-1 [000] ..... 1.000000: initcall_finish: func=f+0x0/0x1 ret=0\n");
+	text.events.remarks = {"a remark"};
+	text.events.lost = 6;
+	const lib::BootInitcalls events = lib::boot_initcalls(text.events);
 	CHECK(events.remarks == std::vector<std::string>{"a remark"});
+	CHECK(events.lost == 6);
 	REQUIRE(events.calls.size() == 1);
 	CHECK(events.calls[0].to == events.calls[0].from);
-	CHECK(lib::is_boot_event(finish));
-	CHECK_FALSE(lib::is_boot_event("  x-1 [000] ..... 1.000000: tracing_mark_write: initcall_finish"));
+}
+
+// Documentation/trace/ring-buffer-design.rst has the two ways of losing: overwriting, and producing no more.
+TEST_CASE("boot initcalls: what the kernel's buffer lost is what its counters say", "[boot]") {
+	CHECK(lib::lost_kernel_events("entries: 716\noverrun: 5\ncommit overrun: 2\nbytes: 58816\n"
+	                              "oldest event ts:     0.000000\nnow ts:     8.123456\n"
+	                              "dropped events: 10\nread events: 0\n") == 17u);
+	CHECK(lib::lost_kernel_events("entries: 716\noverrun: 0\ncommit overrun: 0\ndropped events: 0\n") ==
+	      0u);
+	CHECK_FALSE(lib::lost_kernel_events(""));
+	CHECK_FALSE(lib::lost_kernel_events("overrun: many\n"));
+}
+
+TEST_CASE("boot initcalls: an event of another kind is counted and nothing else", "[boot]") {
+	trace::KernelEventsBuilder kept;
+	kept.add(1, 0, 1, "initcall_start", "func=f+0x0/0x1");
+	kept.add(2, 0, 1, "of a newer dfr", "func=f+0x0/0x1");
+	const lib::BootInitcalls events = lib::boot_initcalls(kept.events);
+	CHECK(events.unread == 1);
+	CHECK(events.calls.size() == 1);
+	CHECK(events.levels.empty());
 }
