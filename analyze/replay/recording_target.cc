@@ -11,6 +11,7 @@
 #include "analyze/engine/engine_c.h"
 #include "analyze/engine/tick.h"
 #include "analyze/render/programs.h"
+#include "analyze/replay/united_types.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
 #include "formats/trace/redact.h"
@@ -101,9 +102,7 @@ RecordingTarget::RecordingTarget(const trace::Catalog& catalog, std::string name
 }
 
 RecordingTarget::RecordingTarget(const trace::United& all) : catalog_(all.catalog()), name_(all.name()) {
-	for (const trace::UnitedSource& member : all.members())
-		if (recorded_types_.empty())
-			recorded_types_ = member.source->types();
+	read_types(all);
 	for (const trace::United::Host& host : all.hosts())
 		if (!host.name.empty())
 			host_names_.insert(host_names_.end(), {host.name, host.release});
@@ -115,6 +114,38 @@ RecordingTarget::RecordingTarget(const trace::United& all) : catalog_(all.catalo
 		                    .end_epid = member.first_epid + count});
 	}
 	read_members();
+}
+
+// Those of one kernel, that of the first recording that has any; and who was recorded on another one.
+void RecordingTarget::read_types(const trace::United& all) {
+	std::string of, release;
+	std::vector<const trace::UnitedSource*> without;
+	for (const trace::UnitedSource& member : all.members()) {
+		trace::RecordedTypes own = member.source->types();
+		if (own.empty()) {
+			without.push_back(&member);
+			continue;
+		}
+		if (recorded_types_.empty()) {
+			of = member.source->name();
+			release = member.source->catalog().machine_text("release");
+		}
+		if (recorded_types_.empty() || own.digest == recorded_types_.front().digest)
+			recorded_types_.push_back(std::move(own));
+		else
+			other_types_.push_back(member.source->name() +
+			                       " was recorded with other types of the "
+			                       "kernel than " +
+			                       of + ", whose types were used for both");
+	}
+	for (const trace::UnitedSource* const member : without) {
+		const trace::Catalog& catalog = member->source->catalog();
+		if (!of.empty() && catalog.machine_text("engine") != "process" &&
+		    catalog.machine_text("release") != release)
+			other_types_.push_back(member->source->name() +
+			                       " has no types of its kernel, and those of " + of +
+			                       " were used for both");
+	}
 }
 
 void RecordingTarget::read_taken_out(const trace::Catalog& catalog) {
@@ -421,8 +452,8 @@ types::KernelTypes* RecordingTarget::types() {
 			types_ = types::KernelTypes::from_directory("/sys/kernel/btf");
 		const bool here = types_ && types_->available();
 		if (!recorded_types_.empty() &&
-		    (!here || types_->vmlinux().digest() != recorded_types_.digest)) {
-			types_ = types::KernelTypes::from_bytes(recorded_types_.btf, name_);
+		    (!here || types_->vmlinux().digest() != recorded_types_.front().digest)) {
+			types_ = types::KernelTypes::from_bytes(united_btf(recorded_types_, name_), name_);
 			types_recorded_ = true;
 		}
 	}
@@ -430,9 +461,12 @@ types::KernelTypes* RecordingTarget::types() {
 }
 
 const trace::RecordedTypes::ProbeArguments* RecordingTarget::recorded_args(const d::ProbeInfo& probe) const {
-	const auto known = recorded_types_.probes.find(probe.provider + ":" + probe.module + ":" +
-	                                               probe.function + ":" + probe.name);
-	return known == recorded_types_.probes.end() ? nullptr : &known->second;
+	const std::string name =
+	    probe.provider + ":" + probe.module + ":" + probe.function + ":" + probe.name;
+	for (const trace::RecordedTypes& types : recorded_types_)
+		if (const auto known = types.probes.find(name); known != types.probes.end())
+			return &known->second;
+	return nullptr;
 }
 
 const types::Container* RecordingTarget::kernel_types(std::string_view module) {

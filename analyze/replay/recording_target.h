@@ -86,10 +86,13 @@ public:
 	bool is_nowhere(const std::string& canon);
 	std::vector<std::string> why_lacking(const std::vector<std::string>& inputs);
 	std::string kernel_release() const override;
+	// Which recordings are of other kernels than the one whose types are used, each as a sentence.
+	const std::vector<std::string>& other_types() const { return other_types_; }
 
 private:
 	void read_taken_out(const trace::Catalog& catalog);
 	void read_members();
+	void read_types(const trace::United& all);
 	types::KernelTypes* types();
 	const trace::RecordedTypes::ProbeArguments* recorded_args(const d::ProbeInfo& probe) const;
 	// The part of a recorded program that an EPID stands for. Null: damaged, or it is the ERROR clause
@@ -106,7 +109,8 @@ private:
 	std::vector<std::unique_ptr<dof::Image>> images_;
 	std::map<uint32_t, std::vector<RecordedInput>> inputs_;      // by EPID
 	std::map<uint32_t, std::vector<d::CapturedInput>> captured_; // by probe
-	trace::RecordedTypes recorded_types_;
+	std::vector<trace::RecordedTypes> recorded_types_;           // of one kernel
+	std::vector<std::string> other_types_;
 	bool types_recorded_ = false; // types_ are those of the recording
 	std::unique_ptr<types::KernelTypes> types_;
 	bool types_tried_ = false;

@@ -204,6 +204,9 @@ void Replay::check_unrecorded(const d::ProbePattern& pattern) {
 // not have all of its firings; unless the program's clause has the same predicate.
 void Replay::check_conditions() {
 	conditions_ = target_.why_lacking(program_.captured);
+	if (!program_.kernel_types.empty())
+		conditions_.insert(conditions_.end(), target_.other_types().begin(),
+		                   target_.other_types().end());
 	for (const dof::EcbDesc& ecb : program_.image.ecbs) {
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
 			continue;

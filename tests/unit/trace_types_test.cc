@@ -13,6 +13,7 @@
 #include "formats/trace/file.h"
 #include "recorder/type_collector.h"
 #include "tests/unit/d_target.h"
+#include "tests/unit/replay_app.h"
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
@@ -180,4 +181,100 @@ TEST_CASE("damaged types are told", "[trace][types]") {
 	replay::RecordingTarget target(one);
 	CHECK_THROWS_AS(target.kernel_types(""), Error);
 	CHECK_THROWS_AS(trace::decode_types({}), Error);
+}
+
+namespace {
+
+// A recording of an engine in this process that has these types, as if they were its kernel's.
+struct TypedRecording final : trace::BlockSource {
+	TypedRecording(test::App& app, std::string called, trace::RecordedTypes own)
+	    : kept(app), own_name(std::move(called)), own_types(std::move(own)) {
+		kept.identity().machine = {{"release", "6.1.0-1"}};
+	}
+	const trace::Catalog& catalog() override { return kept.catalog(); }
+	std::optional<trace::Block> next() override { return kept.next(); }
+	std::vector<trace::AggEntry> aggregations() override { return {}; }
+	trace::Losses losses() override { return kept.losses(); }
+	trace::RecordedTypes types() override { return own_types; }
+	std::string name() const override { return own_name; }
+	test::Kept kept;
+	std::string own_name;
+	trace::RecordedTypes own_types;
+};
+
+trace::Verdict verdict_of(const std::vector<trace::BlockSource*>& all, const std::string& program,
+                          std::string& said) {
+	const trace::United united(all);
+	replay::RecordingTarget target(united);
+	const d::Compiled made = test::compiled(program, target);
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	const auto answer = replay::replay_program(united, target, made, output, symbols, test::quiet());
+	said = output.take();
+	return answer.verdict;
+}
+
+trace::RecordedTypes types_for(RecordedKernel& kernel, TypeRef root) {
+	recorder::TypeCollector collector(kernel);
+	collector.relies_on({root});
+	collector.look(catalog_of(0), SIZE_MAX);
+	return collector.fresh().value();
+}
+
+} // namespace
+
+// REPLAY.md section 2, the kernel's types
+TEST_CASE("recordings of one kernel have their types together, others are named", "[trace][types][several]") {
+	RecordedKernel kernel;
+	trace::RecordedTypes first = types_for(kernel, kernel.outer);
+	trace::RecordedTypes second = types_for(kernel, kernel.kernel.find(NameSpace::Struct, "task_struct"));
+	const TypeRef inner = kernel.kernel.find(NameSpace::Struct, "inner");
+	trace::RecordedTypes third = types_for(kernel, inner);
+	first.digest = second.digest = third.digest = 5;
+	second.probes["fbt:vmlinux:vfs_write:entry"] = {.args = {{.native = "struct task_struct *"}}};
+	test::App app;
+	test::load(app, "app::work:entry { capture(arg0); }");
+	test::finish(app);
+	TypedRecording a(app, "a.dfr", first), b(app, "b.dfr", second), c(app, "c.dfr", third);
+	{
+		const trace::United all({&a, &b, &c});
+		replay::RecordingTarget target(all);
+		const types::Container* const there = target.kernel_types("");
+		REQUIRE(there);
+		for (const char* const name : {"outer", "middle", "task_struct", "inner"})
+			CHECK(kind_of(there, name) == types::Kind::Struct);
+		CHECK(types::same_structure(there->find(NameSpace::Struct, "outer"), kernel.outer));
+		CHECK(types::same_structure(there->find(NameSpace::Struct, "inner"), inner));
+		CHECK(target.args(kProbe).size() == 2);
+		d::ProbeInfo other = kProbe;
+		other.function = "vfs_write";
+		CHECK(target.args(other).size() == 1);
+		CHECK(target.other_types().empty());
+	}
+	// Of another kernel, and of another release without types.
+	c.own_types.digest = 6;
+	TypedRecording d(app, "d.dfr", {}), same(app, "same.dfr", {});
+	d.kept.identity().machine = {{"release", "6.1.0-2"}};
+	const std::vector<std::string> reasons = {
+	    "c.dfr was recorded with other types of the kernel than a.dfr, whose types were used for both",
+	    "d.dfr has no types of its kernel, and those of a.dfr were used for both"};
+	{
+		const trace::United all({&a, &b, &c, &d, &same});
+		replay::RecordingTarget target(all);
+		CHECK(kind_of(target.kernel_types(""), "task_struct") == types::Kind::Struct);
+		CHECK(kind_of(target.kernel_types(""), "inner") == types::Kind::Forward);
+		CHECK(target.other_types() == reasons);
+	}
+	const auto times = [&reasons](const trace::Verdict& verdict) {
+		return std::ranges::count_if(verdict.reasons, [&reasons](const std::string& one) {
+			return std::ranges::count(reasons, one) != 0;
+		});
+	};
+	std::string said;
+	const trace::Verdict typed =
+	    verdict_of({&a, &b, &c, &d, &same}, "END { trace(sizeof(struct outer)); }", said);
+	CHECK(said.find("16") != std::string::npos);
+	CHECK(times(typed) == 2);
+	CHECK_FALSE(typed.complete);
+	CHECK(times(verdict_of({&a, &b, &c, &d, &same}, "END { trace(sizeof(int)); }", said)) == 0);
 }
