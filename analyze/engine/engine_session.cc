@@ -61,6 +61,12 @@ Error refused(const dfr_refusal& why) {
 
 EngineSession::EngineSession(std::string name, unsigned cpus, bool destructive)
     : name_(std::move(name)), destructive_(destructive) {
+	if (cpus > DFR_USER_CPUS_MAX)
+		throw Error(name_ + ": it has " + std::to_string(cpus) +
+		                " CPUs, and an engine of this process has " +
+		                std::to_string(DFR_USER_CPUS_MAX) + " at most",
+		            "dfr replay FILE without a program prints what was recorded, and dfr info FILE "
+		            "what there is");
 	dfr_user_set_ncpus(cpus);
 	host_ = dfr_host_create();
 	if (!host_)

@@ -8,8 +8,6 @@
 namespace dfr::trace {
 namespace {
 
-// BEGIN, END and ERROR have the same ids everywhere.
-constexpr uint32_t kOwnProbes = 3;
 // Ids beyond it are no engine's.
 constexpr uint32_t kIdsMost = 1u << 28;
 
@@ -34,12 +32,19 @@ void CatalogUniter::add_events(const Catalog& from, const UnitedSource& member) 
 	into_.add_clocks(from.clocks);
 }
 
-// The id that was wanted, if nobody has it; else the first one after all that are known.
+// The id that was wanted, if nobody has it; else the first one after all that are known. Where a crafted recording has
+// taken the last one that an engine would give, it is one between.
 uint32_t CatalogUniter::free_id(uint32_t wanted) {
 	if (wanted < kIdsMost && !into_.probes.count(wanted))
 		return wanted;
 	const auto last = into_.probes.lower_bound(kIdsMost);
-	return last == into_.probes.begin() ? kOwnProbes + 1 : std::prev(last)->first + 1;
+	if (last == into_.probes.begin())
+		return kOwnProbes + 1;
+	if (const uint32_t behind = std::prev(last)->first + 1; behind < kIdsMost)
+		return behind;
+	while (into_.probes.count(between_)) // ends, because no file has so many probes
+		between_++;
+	return between_;
 }
 
 // Their ids in the answer, by their ids. Probes of one name on one host are one probe.

@@ -18,6 +18,7 @@ public:
 	void add(const UnitedSource& member, const United::Host* host);
 
 private:
+	static constexpr uint32_t kOwnProbes = 3; // BEGIN, END and ERROR have the same ids everywhere
 	using ProbeKey = std::tuple<uint32_t, std::string, std::string, std::string, std::string>;
 	void add_machine(const Catalog& from);
 	void add_events(const Catalog& from, const UnitedSource& member);
@@ -28,6 +29,7 @@ private:
 	bool first_ = true;
 	std::map<ProbeKey, uint32_t> probes_;
 	uint32_t next_layout_ = 1;
+	uint32_t between_ = kOwnProbes + 1; // ids below it are taken
 };
 
 } // namespace dfr::trace

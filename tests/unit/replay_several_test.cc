@@ -325,3 +325,42 @@ TEST_CASE("united: who is the same host and boot", "[replay][several]") {
 	CHECK(boots() == 1);
 	CHECK(trace::United({&b, &a}).hosts()[0].name == "alpha");
 }
+TEST_CASE("united: a crafted recording takes no probe from another one", "[replay][several]") {
+	App one, two, three;
+	Kept a = four(one, kCapture, 1), b = four(two, kCapture, 2), c = four(three, kCapture, 3);
+	a.place("a", "alpha", 1, kZero);
+	b.place("b", "beta", 2, kZero);
+	c.place("c", "gamma", 3, kZero);
+	constexpr uint32_t kLast = (1u << 28) - 1; // of an engine's ids
+	auto& probes = a.identity().probes;
+	trace::Probe crafted{.id = kLast};
+	crafted.provider = "crafted";
+	probes.emplace(kLast, crafted);
+	probes.emplace(UINT32_MAX, trace::Probe{.id = UINT32_MAX});
+	const trace::United all({&a, &b, &c});
+	std::map<std::string, unsigned> named;
+	for (const auto& [id, probe] : all.catalog().probes) {
+		CHECK(probe.id == id);
+		named[probe.text() + (probe.hosts.empty() ? "" : " of " + probe.hosts.front())]++;
+	}
+	for (const Kept* const kept : {&a, &b, &c})
+		for (const auto& [id, probe] : const_cast<Kept*>(kept)->catalog().probes)
+			CHECK(named[probe.text() +
+			            (id <= 3 ? ""
+			                     : " of " + const_cast<Kept*>(kept)->catalog().machine_text(
+			                                    "host"))] == 1);
+}
+
+TEST_CASE("replay of a machine with more CPUs than an engine here plays is refused", "[replay][several]") {
+	App app;
+	Kept kept = four(app, kCapture, 1);
+	kept.identity().cpus = 2'000'000'000;
+	kept.identity().events.push_back({.event = DFR_EVENT_GO, .value = 1'999'999'999, .time = kStart});
+	CHECK_THROWS_WITH(replay_says(kept, "BEGIN { n++; }"),
+	                  Catch::Contains("2000000000 CPUs") && Catch::Contains("1024 at most"));
+	CHECK_NOTHROW(recorded_says(kept)); // what it printed needs no engine
+	kept.identity().cpus = 1024;
+	replay::Answer answer;
+	CHECK(replay_says(kept, "app::work:entry { @ = count(); }", &answer).find('4') != std::string::npos);
+}
+
