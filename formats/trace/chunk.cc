@@ -68,6 +68,17 @@ bool columns_hold(const std::vector<std::byte>& columns, const std::vector<dfr_b
 	return back.has_value();
 }
 
+// Appends frames that zstd passes over.
+void pad_zstd(std::vector<std::byte>& body, uint64_t least) {
+	constexpr uint32_t kSkippable = 0x184d2a50;
+	if (body.size() >= least)
+		return;
+	const auto more = static_cast<uint32_t>(least - body.size());
+	const uint32_t head[] = {kSkippable, more};
+	append(body, std::span<const uint32_t>(head));
+	body.resize(body.size() + more);
+}
+
 EncodedBody encode_body(const std::vector<dfr_block>& headers, uint64_t raw, std::span<const Block> blocks,
                         const Catalog& catalog) {
 	// Columns do not tell whether a block was damaged already, so only blocks that are sound are stored so.
@@ -75,17 +86,21 @@ EncodedBody encode_body(const std::vector<dfr_block>& headers, uint64_t raw, std
 		return block.verified || !(block.header().flags & DFR_BLOCK_SEALED) ||
 		       block_is_verified(block.bytes);
 	};
+	const uint64_t least = raw / kChunkTimesMost;
 	std::optional<std::vector<std::byte>> columns;
 	if (std::all_of(blocks.begin(), blocks.end(), sound))
 		columns = encode_columns(blocks, catalog);
-	if (columns && columns->size() < raw && columns_hold(*columns, headers, blocks))
+	if (columns && columns->size() >= least && columns->size() < raw &&
+	    columns_hold(*columns, headers, blocks))
 		return {ChunkEncoding::kColumns, std::move(*columns)};
 	std::vector<std::byte> body;
 	for (const Block& block : blocks)
 		append(body, std::span<const std::byte>(block.bytes)
 		                 .subspan(sizeof(dfr_block), body_size(block.header())));
-	if (std::optional<std::vector<std::byte>> small = compress(body))
+	if (std::optional<std::vector<std::byte>> small = compress(body)) {
+		pad_zstd(*small, least);
 		return {ChunkEncoding::kZstd, std::move(*small)};
+	}
 	return {ChunkEncoding::kPlain, std::move(body)};
 }
 
@@ -142,7 +157,8 @@ std::optional<ChunkHeaders> decode_chunk_headers(std::span<const std::byte> star
 			return std::nullopt;
 		raw += body_size(head);
 	}
-	if (raw != result.head.raw || raw + result.head.blocks * sizeof(dfr_block) > kChunkBytesMax)
+	if (raw != result.head.raw || result.head.stored < raw / kChunkTimesMost ||
+	    raw + result.head.blocks * sizeof(dfr_block) > kChunkBytesMax)
 		return std::nullopt;
 	return result;
 }

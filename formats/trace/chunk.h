@@ -52,6 +52,9 @@ inline constexpr uint32_t chunk_target(size_t cpus) {
 }
 // So no chunk has more than this, headers and unpacked bodies together; a head that says more is damaged.
 inline constexpr uint32_t kChunkBytesMax = kChunkBytes + DFR_BLOCK_MAX;
+// A small file asks for little memory: no body becomes more than so many times as large as it is stored. What writers make
+// becomes up to thirty times as large; where it would be more, they store more.
+inline constexpr uint32_t kChunkTimesMost = 256;
 inline constexpr uint32_t kChunkBlocksMax = kChunkBytesMax / sizeof(dfr_block);
 
 // All `blocks` must be sane and of one CPU; `catalog` has their layouts.

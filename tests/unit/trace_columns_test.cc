@@ -134,20 +134,50 @@ TEST_CASE("a chunk cannot ask for more memory than a writer's chunk has", "[trac
 		head.hdr_size = sizeof(dfr_block);
 		head.committed = DFR_BLOCK_MAX - sizeof(dfr_block);
 	}
-	const auto decoded = [&](size_t blocks) {
+	const auto decoded = [&](size_t blocks, uint32_t stored) {
 		const auto some = std::span(headers).first(blocks);
 		trace::ChunkHead head{.encoding = 1, .cpu = 0, .blocks = static_cast<uint32_t>(blocks)};
 		head.raw = static_cast<uint32_t>(blocks * headers[0].committed);
+		head.stored = stored;
 		head.checksum =
 		    trace::crc32c(std::as_bytes(some), trace::crc32c(std::as_bytes(std::span(&head, 1))));
-		std::vector<std::byte> chunk(sizeof head + some.size_bytes());
+		std::vector<std::byte> chunk(sizeof head + some.size_bytes() + stored);
 		std::memcpy(chunk.data(), &head, sizeof head);
 		std::memcpy(chunk.data() + sizeof head, some.data(), some.size_bytes());
 		return trace::decode_chunk_headers(chunk, chunk.size()).has_value();
 	};
-	CHECK(decoded(3)); // 768 KiB
-	CHECK_FALSE(decoded(4));
-	CHECK_FALSE(decoded(headers.size()));
+	CHECK(decoded(3, 64 << 10)); // 768 KiB
+	CHECK_FALSE(decoded(4, 64 << 10));
+	CHECK_FALSE(decoded(headers.size(), 64 << 10));
+	// Nor for more than 256 times what it has in the file: zstd makes 768 KiB of 38 bytes.
+	CHECK(decoded(3, 3 * headers[0].committed / 256));
+	CHECK_FALSE(decoded(3, 3 * headers[0].committed / 256 - 1));
+	CHECK_FALSE(decoded(3, 38));
+}
+
+TEST_CASE("blocks that zstd makes very small are stored in so many bytes that readers believe them",
+          "[trace][columns]") {
+	for (const unsigned records : {1, 2, 40}) {
+		test::BlockBytes block(0, 1, 1'000'000, DFR_BLOCK_MAX);
+		block.long_head(0, 0, 1'000'000).context(1, 1, 1, "sh");
+		for (unsigned i = 0; i < records; i++) {
+			block.short_head(1, 0, 1);
+			block.bytes.resize(block.bytes.size() + 200'000 / records);
+		}
+		const std::vector<trace::Block> blocks = {block.sealed()};
+		test::CatalogLog log;
+		trace::Catalog catalog;
+		catalog.parse(log.state("zeros", 1, DFR_BLOCK_MAX, DFR_BUFPOLICY_SWITCH)
+		                  .probe(1, "p", "", "", "n")
+		                  .layout(1, {test::plain_field(DFR_FIELD_BYTES, 200'000 / records)})
+		                  .ecb(1, 1, 1)
+		                  .done());
+		const std::vector<std::byte> chunk = trace::encode_chunk(blocks, catalog);
+		CHECK(chunk.size() < 10'000);
+		const auto back = trace::decode_chunk(chunk);
+		REQUIRE(back);
+		CHECK(back->front().bytes == blocks.front().bytes);
+	}
 }
 
 TEST_CASE("a restart table that a walk would not give survives", "[trace][columns]") {
