@@ -25,7 +25,8 @@ constexpr const char* kExamples =
     "is kept lies in them or not.\n"
     "Always kept: each record's time since the boot, CPU, level and probe; probes' names; counts of "
     "losses.\n"
-    "Never kept: aggregations, what a program printed or computed, remarks, what this dfr does not know.\n";
+    "Never kept: aggregations, what a program printed, computed or exited with, addresses at which inputs\n"
+    "faulted, remarks, what this dfr does not know.\n";
 
 void print_list(const std::string& file, const std::vector<replay::Keepable>& all) {
 	std::printf("%s: what --keep can name\n", shown(file));

@@ -99,6 +99,7 @@ public:
 private:
 	bool keeps(const char* word) const { return words_.contains(word); }
 	void machine();
+	void events();
 	void epid(const trace::Ecb& ecb);
 	uint32_t body(const dof::Body* old, const std::vector<std::string>& kept, trace::Layout& made);
 	void program();
@@ -132,22 +133,20 @@ Maker::Maker(trace::FileSource& source, RecordingTarget& target, const std::vect
 
 void Maker::machine() {
 	trace::Catalog& to = made_.catalog;
-	to.state_id = old_.state_id;
 	to.cpus = old_.cpus;
 	to.block_size = old_.block_size;
 	to.blocks = old_.blocks;
 	to.policy = old_.policy;
 	to.strsize = old_.strsize;
 	to.anonymous = old_.anonymous;
-	to.events = old_.events;
-	std::erase_if(to.events, [](const trace::EventMark& mark) { return !mark.text.empty(); });
+	events();
 	for (const KeepWord& word : words())
 		for (const char* const key : word.machine)
 			if (const auto at = old_.machine.find(key);
 			    keeps(word.word) && at != old_.machine.end())
 				to.machine.insert(*at);
-	if (const auto at = old_.machine.find("engine"); at != old_.machine.end())
-		to.machine.insert(*at);
+	if (old_.machine_text("engine") == "process")
+		to.machine["engine"] = "process";
 	if (keeps("host")) {
 		to.boot_id = old_.boot_id;
 		to.state_name = old_.state_name;
@@ -157,10 +156,18 @@ void Maker::machine() {
 		// Else it would be taken for another part of a recording whose boot is not known either.
 		throw Error::from_errno("cannot make a number for the boot");
 	}
+	// As the engine makes it, of the state's number in its boot.
+	uint32_t boot;
+	std::memcpy(&boot, to.boot_id.data(), sizeof boot);
+	to.state_id =
+	    keeps("host") ? old_.state_id : uint64_t{boot} << 32 | static_cast<uint32_t>(old_.state_id);
+	// Member by member: a new one does not compile until somebody has said whether it may stay.
 	if (keeps("walltime"))
-		to.clocks = old_.clocks;
+		for (const auto& [mono, real, since_boot] : old_.clocks)
+			to.clocks.push_back({mono, real, since_boot});
 	if (keeps("kernel"))
-		to.modules = old_.modules;
+		for (const auto& [name, time, base, bytes, gone] : old_.modules)
+			to.modules.push_back({name, time, base, bytes, gone});
 	if (keeps("program"))
 		to.sources = old_.sources;
 	// What replay must not take for an answer, because it is 0 or empty here.
@@ -172,6 +179,29 @@ void Maker::machine() {
 		    (before != old_.machine.end() && before->second.find(word) != std::string::npos))
 			out += std::string(" ") + word;
 	to.machine[trace::kKeptKey] = made_.text;
+}
+
+// What happened, and when. The value of an exit() is the program's, which may have had it from an input; what a newer
+// engine tells may be anything.
+void Maker::events() {
+	for (const auto& [event, value, time, error, text] : old_.events) {
+		trace::EventMark mark{.event = event, .value = 0, .time = time, .error = 0, .text = {}};
+		switch (event) {
+		case DFR_EVENT_UNARMED: mark.error = error; [[fallthrough]];
+		case DFR_EVENT_GO: // numbers of CPUs and probes, causes
+		case DFR_EVENT_STOP:
+		case DFR_EVENT_DETACHED:
+		case DFR_EVENT_ATTACHED:
+		case DFR_EVENT_KILLED:
+		case DFR_EVENT_FULL: mark.value = value; [[fallthrough]];
+		case DFR_EVENT_EXIT:
+		case DFR_EVENT_PANIC:
+			if (text.empty())
+				made_.catalog.events.push_back(std::move(mark));
+			break;
+		default: break; // a person's words
+		}
+	}
 }
 
 // The body of the new program for records with these fields; `made` gets their layout.
@@ -240,7 +270,8 @@ void Maker::epid(const trace::Ecb& ecb) {
 	desc.uarg = clause ? clause->uarg : 0;
 	desc.body = body(old, kept, made);
 	image_.ecbs.push_back(std::move(desc));
-	made_.catalog.probes.emplace(probe->id, *probe);
+	const auto& [id, nargs, provider, module, function, name, hosts] = *probe; // no file has the hosts
+	made_.catalog.probes.emplace(id, trace::Probe{id, nargs, provider, module, function, name});
 	made_.catalog.layouts.emplace(made.id, std::move(made));
 	made_.catalog.add_ecb(
 	    {.epid = ecb.epid, .probe = ecb.probe, .layout = ecb.epid, .priority = ecb.priority});

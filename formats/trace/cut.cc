@@ -151,9 +151,7 @@ void Cutter::block(const Block& block, const CpuBlocks& range) {
 		// The CPU is whole from the span's start, and not before.
 		head.before = std::max<uint64_t>(head.before, cut_.span.from - 1);
 		head.record_base += head.seq == 1 && !head.record_base ? early : 0;
-		head.flags &= ~static_cast<uint32_t>(DFR_BLOCK_SEALED);
-		store(remade.block.bytes.data(), head);
-		seal_block(remade.block);
+		change_head(remade.block, head);
 	}
 	writer_.block(remade.block);
 }

@@ -91,18 +91,18 @@ std::optional<RemadeRecord> Redactor::remade(const Record& record) {
 	if (!layout || (kept == redaction_.fields.end() && !layout->fields.empty()))
 		return std::nullopt;
 	values_.clear();
-	for (size_t i = 0; i < layout->fields.size(); i++)
+	for (size_t i = 0; i < layout->fields.size(); i++) {
 		values_.push_back(record.fields[kept->second[i]]);
-	Context context;
-	if (redaction_.pid) {
-		context = record.context;
-		context.cgroup = 0;
-		context.execname = {};
+		values_.back().fault_value = 0; // an address that is no input: copyinstr(arg0) faults at arg0
 	}
+	const auto& [task, pid, tid, nspid, cgroup, execname] = record.context;
+	Context context;
+	if (redaction_.pid)
+		context = {.task = task, .pid = pid, .tid = tid, .nspid = nspid, .cgroup = 0, .execname = {}};
 	if (redaction_.execname)
-		context.execname = record.context.execname;
+		context.execname = execname;
 	if (redaction_.cgroup)
-		context.cgroup = record.context.cgroup;
+		context.cgroup = cgroup;
 	return RemadeRecord{
 	    .epid = record.epid, .context = context, .layout = layout->fields, .fields = values_};
 }
@@ -184,8 +184,11 @@ RedactResult Redactor::run(const Going& going) {
 			damage_.records += ref.head.records;
 			continue;
 		}
-		const Remade made =
+		Remade made =
 		    remake_block(*loaded, shapes_, [this](const Record& record) { return remade(record); });
+		dfr_block head = made.block.header();
+		head.state_id = redaction_.catalog.state_id; // has a part of the boot's id
+		change_head(made.block, head);
 		result_.records += made.kept;
 		damage_.add(made.damage);
 		damage_.records += made.left_out;

@@ -5,6 +5,7 @@
 // because that looks only where it knows to look, every unpacked byte of it is
 // searched for the texts that were taken out.
 #include <algorithm>
+#include <cstring>
 
 #include "formats/error.h"
 #include "formats/trace/bytes.h"
@@ -51,12 +52,15 @@ private:
 		    std::find(result_.wrong.begin(), result_.wrong.end(), what) == result_.wrong.end())
 			result_.wrong.push_back(std::move(what));
 	}
-	void check_catalog(const Catalog& there);
+	void check_allowed();
+	void check_catalog(const Catalog& there, std::span<const std::byte> payload);
+	void check_ledger(const Ledger& ledger);
 	void check_remarks(const std::vector<std::string>& remarks);
 	void check_kernel_events(const KernelEvents& there);
 	void check_names(const AddressNames& names);
 	void check_blocks(std::span<const Block> blocks);
 	void check_record(const Record& record);
+	void check_known(std::span<const std::byte> payload, std::span<const std::byte> known);
 	void segments();
 	void segment(const Segment& segment, std::span<const std::byte> payload);
 	void search(std::span<const std::byte> bytes);
@@ -73,7 +77,7 @@ private:
 };
 
 // The new catalog is made from the allowed one alone, so each of its entries must be in that.
-void Proof::check_catalog(const Catalog& there) {
+void Proof::check_catalog(const Catalog& there, std::span<const std::byte> payload) {
 	const Catalog& allowed = redaction_.catalog;
 	for (const auto& [key, value] : there.machine) {
 		const auto same = allowed.machine.find(key);
@@ -95,12 +99,45 @@ void Proof::check_catalog(const Catalog& there) {
 	for (const auto& [id, probe] : there.probes)
 		if (!allowed.probes.contains(id) || allowed.probes.at(id).text() != probe.text())
 			wrong("a probe is there whose records are not");
-	if (there.state_name != allowed.state_name || there.boot_id != allowed.boot_id)
+	if (there.state_name != allowed.state_name || there.boot_id != allowed.boot_id ||
+	    there.state_id != allowed.state_id)
 		wrong("the name of the state, or the boot, is there");
 	if (there.clocks.size() > allowed.clocks.size())
 		wrong("the time of day is there");
 	if (!there.aggregations.empty() || there.modules.size() > allowed.modules.size())
 		wrong("aggregations or modules are there");
+	// All of it stands in one piece, so what nobody thought of makes a difference, too.
+	CatalogMark nothing;
+	if (!std::ranges::equal(payload, encode_catalog(allowed, nothing)))
+		wrong("the catalog has more than was allowed");
+}
+
+// What is allowed must itself leave out what was to be taken out.
+void Proof::check_allowed() {
+	const Catalog &allowed = redaction_.catalog, &old = old_->catalog();
+	uint32_t boot;
+	std::memcpy(&boot, old.boot_id.data(), sizeof boot);
+	if (allowed.boot_id != old.boot_id && boot && allowed.state_id >> 32 == boot)
+		wrong("a part of the boot's id is in the state's number");
+	for (const EventMark& mark : allowed.events)
+		if (!mark.text.empty() || (mark.event == DFR_EVENT_EXIT && mark.value))
+			wrong("what the program exited with, or a remark, is there");
+}
+
+// What a reader passes over is not in what it would write.
+void Proof::check_known(std::span<const std::byte> payload, std::span<const std::byte> known) {
+	if (!std::ranges::equal(payload, known))
+		wrong("there is what this dfr does not know");
+}
+
+// Member by member, so that a new one does not compile until somebody has said here what of it may stay.
+void Proof::check_ledger(const Ledger& ledger) {
+	[[maybe_unused]] const auto& [losses, remarks, partial, whole_until, reaches, parts, part] = ledger;
+	[[maybe_unused]] const auto& [series, number, since, before] = part;
+	[[maybe_unused]] const auto& [seq, records] = Reach{};
+	[[maybe_unused]] const auto& [committed, overwritten, out] = PartOf{};
+	[[maybe_unused]] const auto& [cause, probe, cpu, count, from, to] = Losses::Loss{};
+	check_remarks(remarks);
 }
 
 void Proof::check_remarks(const std::vector<std::string>& remarks) {
@@ -151,11 +188,19 @@ void Proof::check_record(const Record& record) {
 		wrong("execnames are there");
 	if (!redaction_.cgroup && context.cgroup)
 		wrong("cgroups are there");
+	if (std::ranges::any_of(record.fields, [](const Value& value) { return value.fault_value != 0; }))
+		wrong("where an input faulted is there");
 }
 
 void Proof::check_blocks(std::span<const Block> blocks) {
 	BlockDecoder decoder(redaction_.catalog);
 	for (const Block& block : blocks) {
+		// All but the state's are times, places and counts.
+		[[maybe_unused]] const auto& [magic, version, cpu, size, hdr_size, state, seq, first_time,
+		                              last_time, lost, record_base, before, open_time, records,
+		                              checksum, flags, committed] = block.header();
+		if (state != redaction_.catalog.state_id)
+			wrong("the number of the state, or the boot, is there");
 		decoder.decode(block, [this](const Record& record) {
 			check_record(record);
 			return true;
@@ -178,14 +223,33 @@ void Proof::segment(const Segment& segment, std::span<const std::byte> payload) 
 	case SegmentType::kCatalog: {
 		Catalog there;
 		decode_catalog(payload, there);
-		check_catalog(there);
+		check_catalog(there, payload);
 		break;
 	}
-	case SegmentType::kLosses: check_remarks(decode_ledger(payload).remarks); break;
-	case SegmentType::kKernelEvents: check_kernel_events(decode_kernel_events(payload)); break;
-	case SegmentType::kNames: check_names(decode_names(payload)); break;
-	case SegmentType::kIndex:
-	case SegmentType::kEnd: break;
+	// Of these everything that a reader knows may stay, if it is looked at here: numbers.
+	case SegmentType::kLosses: {
+		const Ledger ledger = decode_ledger(payload);
+		check_ledger(ledger);
+		check_known(payload, encode_ledger(ledger));
+		break;
+	}
+	case SegmentType::kKernelEvents: {
+		const KernelEvents events = decode_kernel_events(payload);
+		check_kernel_events(events);
+		check_known(payload, encode_kernel_events(events));
+		break;
+	}
+	case SegmentType::kNames: {
+		const AddressNames names = decode_names(payload);
+		check_names(names);
+		check_known(payload, encode_names(names));
+		break;
+	}
+	case SegmentType::kIndex: check_known(payload, encode_index(decode_index(payload))); break;
+	case SegmentType::kEnd:
+		if (payload.size() != sizeof(EndMark))
+			wrong("the end mark has more than was allowed");
+		break;
 	case SegmentType::kChunk: {
 		const auto blocks = decode_chunk(payload);
 		if (!blocks)
@@ -282,6 +346,7 @@ void Proof::collect() {
 }
 
 RedactProof Proof::run() {
+	check_allowed();
 	collect();
 	result_.texts = removed_.size();
 	result_.more_texts = removed_.full();

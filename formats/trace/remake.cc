@@ -252,6 +252,12 @@ std::optional<Remade> remake(const Block& block, RecordShapes& shapes, const Rem
 
 } // namespace
 
+void change_head(Block& block, dfr_block head) {
+	head.flags &= ~static_cast<uint32_t>(DFR_BLOCK_SEALED);
+	store(block.bytes.data(), head);
+	seal_block(block);
+}
+
 Remade remake_block(const Block& block, RecordShapes& shapes, const Remake& wanted) {
 	const dfr_block& head = block.header();
 	// Where records were taken out, the next one may need a longer head.

@@ -32,6 +32,9 @@ struct Remade {
 	DecodeDamage damage;       // of the old block
 };
 
+// Gives a block that was made again another header, and seals it.
+void change_head(Block& block, dfr_block head);
+
 // Throws dfr::Error if what remains does not fit into a block.
 Remade remake_block(const Block& block, RecordShapes& shapes, const Remake& wanted);
 

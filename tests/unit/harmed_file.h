@@ -4,10 +4,12 @@
 // answers from it then.
 #pragma once
 
+#include <cstring>
 #include <fstream>
 #include <random>
 
 #include "formats/error.h"
+#include "formats/trace/container.h"
 #include "formats/trace/joined.h"
 #include "tests/unit/replay_app.h"
 #include "tests/unit/scratch_folder.h"
@@ -81,6 +83,39 @@ inline std::pair<std::string, bool> answer(const std::string& path, replay::Way 
 	} catch (const Error&) {
 		return {"", false};
 	}
+}
+
+// A message of Cap'n Proto whose root has one more word of data than it had, as a newer dfr's has. What pointers point to
+// moves with them.
+inline std::vector<std::byte> with_another_word(std::span<const std::byte> message) {
+	std::vector<std::byte> bytes(message.begin(), message.end());
+	uint32_t sizes[2]; // segments - 1, words of the first one
+	std::memcpy(sizes, bytes.data(), sizeof sizes);
+	REQUIRE(sizes[0] == 0);
+	sizes[1]++;
+	std::memcpy(bytes.data(), sizes, sizeof sizes);
+	uint16_t data_words;
+	std::memcpy(&data_words, &bytes[12], sizeof data_words);
+	bytes.insert(bytes.begin() + 16 + 8 * data_words, 8, std::byte(1));
+	data_words++;
+	std::memcpy(&bytes[12], &data_words, sizeof data_words);
+	return bytes;
+}
+
+// Copies a file's segments, up to its index, each as `change` leaves its payload.
+inline void copy_segments(
+    const std::string& from, const std::string& to,
+    const std::function<std::vector<std::byte>(trace::SegmentType, std::vector<std::byte>)>& change) {
+	const trace::ContainerReader reader(from);
+	trace::ContainerWriter writer(to, true, trace::local_file());
+	reader.each_segment([&](const trace::Segment& segment) {
+		const auto flags = static_cast<uint16_t>(segment.head.flags & ~trace::kSegmentZstd);
+		if (segment.type() != trace::SegmentType::kIndex &&
+		    segment.type() != trace::SegmentType::kEnd)
+			writer.append(segment.type(), flags,
+			              change(segment.type(), reader.payload(segment).value()), false);
+	});
+	writer.close();
 }
 
 inline FileBytes read_file(const std::string& path) {

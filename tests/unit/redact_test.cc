@@ -2,12 +2,16 @@
 //
 // dfr redact: the new file has what was allowed and nothing else, answers what can be answered of that as the old
 // one does, and names what is missing; and the proof finds whatever was not allowed.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "analyze/replay/redaction.h"
 #include "formats/trace/container.h"
 #include "formats/trace/cut.h"
+#include "formats/trace/remake.h"
 #include "formats/trace/text_search.h"
 #include "tests/unit/harmed_file.h"
 
@@ -328,6 +332,117 @@ TEST_CASE("the proof finds what was not allowed", "[redact]") {
 	}));
 	// The whole file as if it were a redacted one.
 	CHECK(trace::prove_redacted(rig.whole, rig.whole, rig.redaction({"arg0"})).wrong.size() > 5);
+}
+
+// Whether the proof has found this.
+bool finds(const trace::RedactProof& proof, const std::string& what) {
+	return std::ranges::any_of(
+	    proof.wrong, [&what](const std::string& wrong) { return wrong.find(what) != std::string::npos; });
+}
+
+TEST_CASE("nothing of the boot's id stays without host, in catalog and blocks", "[redact]") {
+	Rig rig;
+	const uint64_t old = trace::open_file(rig.whole)->catalog().state_id;
+	for (const bool host : {false, true}) {
+		rig.redact(host ? Words{"host"} : Words{});
+		const auto part = trace::open_file(rig.part);
+		const trace::Catalog& catalog = part->catalog();
+		uint32_t boot;
+		std::memcpy(&boot, catalog.boot_id.data(), sizeof boot);
+		CHECK((catalog.boot_id == std::array<uint8_t, 16>{7, 7, 7}) == host);
+		if (host)
+			CHECK(catalog.state_id == old);
+		else // as the engine makes it, of the boot that is written (block.h)
+			CHECK(catalog.state_id == (uint64_t{boot} << 32 | static_cast<uint32_t>(old)));
+		const auto refs = part->index();
+		REQUIRE_FALSE(refs.empty());
+		for (const trace::BlockRef& ref : refs)
+			CHECK(ref.head.state_id == catalog.state_id);
+	}
+	// As dfr wrote it once: only the boot id was another.
+	trace::Redaction allowed = rig.redaction({});
+	allowed.catalog.state_id = 0x0070707ull << 32 | 1;
+	trace::redact_file(rig.whole, rig.part, allowed);
+	CHECK(finds(trace::prove_redacted(rig.whole, rig.part, allowed), "a part of the boot's id"));
+	CHECK(finds(trace::prove_redacted(rig.whole, rig.part, rig.redaction({})),
+	            "the number of the state, or the boot, is there"));
+}
+
+TEST_CASE("neither where a kept input faulted stays, nor what a program exited with", "[redact]") {
+	Rig rig("app::work:entry { capture(copyinstr(arg0)); } app::work:return /arg0 == 6/ { exit(42); }");
+	const auto seen = [](const std::string& path) {
+		std::pair<uint64_t, std::set<uint64_t>> faults; // their number, and addresses
+		const auto file = trace::open_file(path);
+		trace::Merger(*file).run([&](const trace::Record& record) {
+			for (const trace::Value& value : record.fields)
+				if (value.fault) {
+					faults.first++;
+					faults.second.insert(value.fault_value);
+				}
+			return true;
+		});
+		return faults;
+	};
+	const auto exits = [](const std::string& path) {
+		std::vector<int32_t> values;
+		for (const trace::EventMark& mark : trace::open_file(path)->catalog().events)
+			if (mark.event == DFR_EVENT_EXIT)
+				values.push_back(mark.value);
+		return values;
+	};
+	const Words keep = {"copyinstr(arg0)"};
+	REQUIRE(seen(rig.whole).second.count(5)); // arg0 of the sixth firing
+	REQUIRE(exits(rig.whole) == std::vector{42});
+	rig.redact(keep);
+	CHECK(seen(rig.part).first == seen(rig.whole).first);
+	CHECK(seen(rig.part).second == std::set<uint64_t>{0});
+	CHECK(exits(rig.part) == std::vector{0});
+	trace::Redaction allowed = rig.redaction(keep);
+	const std::string told = rig.folder.file("told.dfr");
+	trace::RecordShapes shapes(allowed.catalog);
+	std::vector<trace::Value> values;
+	const auto tell = [&](const trace::Record& record) -> std::optional<trace::RemadeRecord> {
+		values.assign(record.fields.begin(), record.fields.end());
+		for (trace::Value& value : values)
+			value.fault_value = value.fault ? 5 : 0;
+		return trace::RemadeRecord{.epid = record.epid,
+		                           .context = record.context,
+		                           .layout = allowed.catalog.layout_of(record.epid)->fields,
+		                           .fields = values};
+	};
+	copy_segments(rig.part, told, [&](auto type, std::vector<std::byte> payload) {
+		if (type != trace::SegmentType::kChunk)
+			return payload;
+		std::vector<trace::Block> blocks = trace::decode_chunk(payload).value();
+		for (trace::Block& block : blocks)
+			block = trace::remake_block(block, shapes, tell).block;
+		return trace::encode_chunk(blocks, allowed.catalog);
+	});
+	CHECK(finds(trace::prove_redacted(rig.whole, told, allowed), "where an input faulted is there"));
+	for (trace::EventMark& mark : allowed.catalog.events)
+		if (mark.event == DFR_EVENT_EXIT)
+			mark.value = 42;
+	trace::redact_file(rig.whole, rig.part, allowed);
+	CHECK(finds(trace::prove_redacted(rig.whole, rig.part, allowed), "what the program exited with"));
+	CHECK(finds(trace::prove_redacted(rig.whole, rig.part, rig.redaction(keep)),
+	            "the catalog has more than was allowed"));
+}
+
+TEST_CASE("the proof finds what this dfr does not know in catalog and ledger", "[redact]") {
+	Rig rig;
+	const std::string newer = rig.folder.file("newer.dfr");
+	const trace::Redaction allowed = rig.redaction({"arg0", "host", "names"});
+	trace::redact_file(rig.whole, rig.part, allowed);
+	CHECK(trace::prove_redacted(rig.whole, rig.part, allowed).wrong.empty());
+	for (const auto& [type, what] :
+	     {std::pair(trace::SegmentType::kCatalog, "the catalog has more than was allowed"),
+	      std::pair(trace::SegmentType::kLosses, "there is what this dfr does not know"),
+	      std::pair(trace::SegmentType::kNames, "there is what this dfr does not know")}) {
+		copy_segments(rig.part, newer, [type = type](auto of, const std::vector<std::byte>& payload) {
+			return of == type ? with_another_word(payload) : payload;
+		});
+		CHECK(finds(trace::prove_redacted(rig.whole, newer, allowed), what));
+	}
 }
 
 TEST_CASE("records of committed speculations stay in order without their program", "[redact]") {
