@@ -12,6 +12,7 @@
 #include "formats/trace/container.h"
 #include "formats/trace/counted.h"
 #include "formats/trace/remake.h"
+#include "formats/trace/schema.h"
 
 namespace dfr::trace {
 namespace {
@@ -75,6 +76,7 @@ private:
 	void block(const Block& block, const CpuBlocks& range);
 	void kernel_events();
 	void others();
+	void look_for_more(const Segment& segment, std::span<const std::byte> payload);
 
 	const std::string& path_;
 	const Cut& cut_;
@@ -169,6 +171,31 @@ void Cutter::kernel_events() {
 	writer_.kernel_events(kept);
 }
 
+// Catalog and ledger are made anew, of what this dfr knows of them: a newer one's may have more.
+void Cutter::look_for_more(const Segment& segment, std::span<const std::byte> payload) {
+	const bool catalog = segment.type() == SegmentType::kCatalog;
+	if (catalog && !(segment.head.flags & kSegmentWhole))
+		return; // a piece of it, which stands for nothing alone
+	size_t known = 0;
+	try {
+		if (catalog) {
+			Catalog whole;
+			decode_catalog(payload, whole);
+			CatalogMark nothing;
+			known = encode_catalog(whole, nothing).size();
+		} else {
+			known = encode_ledger(decode_ledger(payload)).size();
+		}
+	} catch (const Error&) {
+		return; // it is damaged, and remarks() says so
+	}
+	const std::string remark =
+	    std::string("the ") + name_of(segment.type()) +
+	    " is a newer dfr's, and what this one does not know of it was left out (cut)";
+	if (payload.size() > known && std::ranges::find(remarks_, remark) == remarks_.end())
+		remarks_.push_back(remark);
+}
+
 // Aggregations count the whole recording. What this dfr does not know is passed on, unless it must be known.
 void Cutter::others() {
 	const ContainerReader reader(path_);
@@ -177,8 +204,11 @@ void Cutter::others() {
 		case SegmentType::kAggregations:
 		case SegmentType::kAggregationsAt: result_.aggregations_left_out = true; break;
 		case SegmentType::kCatalog:
-		case SegmentType::kChunk:
 		case SegmentType::kLosses:
+			if (const auto payload = reader.payload(segment))
+				look_for_more(segment, *payload);
+			break;
+		case SegmentType::kChunk:
 		case SegmentType::kKernelEvents:
 		case SegmentType::kIndex:
 		case SegmentType::kEnd: break;

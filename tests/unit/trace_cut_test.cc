@@ -4,6 +4,7 @@
 // the whole recording.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <tuple>
 
 #include "formats/trace/chunk.h"
@@ -337,4 +338,24 @@ TEST_CASE("only a regular file is replaced", "[cut][file]") {
 	CHECK(std::filesystem::file_size(target) == 3);
 	write(target);
 	CHECK(std::filesystem::file_size(target) > 3);
+}
+
+TEST_CASE("what a newer dfr says in catalog or ledger is left out by a cut, and that is said", "[cut]") {
+	Rig rig;
+	const std::string newer = rig.folder.file("newer.dfr");
+	const trace::Cut wanted{.span = {.cpus = {true}}, .text = "CPU 0"};
+	for (const auto& [type, name] : {std::pair(trace::SegmentType::kCatalog, "the catalog is a newer"),
+	                                 std::pair(trace::SegmentType::kLosses, "the ledger is a newer")}) {
+		copy_segments(rig.whole, newer,
+		              [type = type](auto of, const std::vector<std::byte>& payload) {
+			              return of == type ? with_another_word(payload) : payload;
+		              });
+		for (const auto& [path, more] : {std::pair(rig.whole, 0), std::pair(newer, 1)}) {
+			trace::cut_file(path, rig.part, wanted);
+			const auto remarks = trace::open_file(rig.part)->remarks();
+			CHECK(std::ranges::count_if(remarks, [name = name](const std::string& remark) {
+				      return remark.find(name) != std::string::npos;
+			      }) == more);
+		}
+	}
 }
