@@ -553,6 +553,9 @@ std::vector<std::string> DeviceSession::remarks() {
 	if (senseless_)
 		result.push_back(std::to_string(senseless_) +
 		                 " bytes of the aggregation table could not be read");
+	if (losses_unknown_)
+		result.push_back(std::string("how many records were lost is not known: ") +
+		                 std::strerror(losses_unknown_));
 	return result;
 }
 
@@ -576,7 +579,10 @@ trace::Losses DeviceSession::losses() {
 	trace::Losses result;
 	dfr_ioc_status io{};
 	io.size = sizeof(io);
-	if (device_.try_call(DFR_IOC_STATUS, &io) == 0)
+	losses_unknown_ = device_.try_call(DFR_IOC_STATUS, &io);
+	if (losses_unknown_ == ENXIO)
+		losses_unknown_ = 0; // there is no state yet
+	else if (!losses_unknown_)
 		for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
 			if (io.loss[cause])
 				result.add({.cause = cause, .count = io.loss[cause]});

@@ -3,7 +3,17 @@
 // The loop itself.
 #include "recorder/recording_loop.h"
 
+#include <exception>
+#include <new>
+
 namespace dfr::recorder {
+
+void RecordingLoop::keep_what_there_is(const Error& why) {
+	try {
+		salvage(why);
+	} catch (const std::exception&) {
+	}
+}
 
 void RecordingLoop::record() {
 	try {
@@ -11,11 +21,12 @@ void RecordingLoop::record() {
 		}
 		finish();
 	} catch (const Error& error) {
-		try {
-			salvage(error);
-		} catch (const Error&) {
-		}
+		keep_what_there_is(error);
 		throw;
+	} catch (const std::bad_alloc&) {
+		const Error error("there is not enough memory", "free some, or raise the limit (ulimit -v)");
+		keep_what_there_is(error);
+		throw error;
 	}
 }
 

@@ -13,7 +13,7 @@ namespace dfr::recorder {
 class RecordingLoop {
 public:
 	virtual ~RecordingLoop() = default;
-	// An error in sleep(), pass() or finish() is thrown on after salvage().
+	// An error in sleep(), pass() or finish() is thrown on after salvage(); so is having no memory, as an error.
 	void record();
 
 protected:
@@ -26,6 +26,9 @@ protected:
 	// Called after an error, to keep as much of the file as possible. An error in it is dropped,
 	// because the user needs to see the first one.
 	virtual void salvage(const Error&) {}
+
+private:
+	void keep_what_there_is(const Error& why);
 };
 
 } // namespace dfr::recorder

@@ -2,6 +2,7 @@
 //
 // The loop of a recording: what it calls in which order, and what remains of it after an error.
 #include <catch2/catch.hpp>
+#include <new>
 #include <string>
 
 #include "formats/error.h"
@@ -14,7 +15,7 @@ class Told final : public dfr::recorder::RecordingLoop {
 public:
 	int sleeps = 100, passes = 100; // so many of them, then false
 	int fails_in_pass = 0;
-	bool fails_in_salvage = false;
+	bool fails_in_salvage = false, no_memory = false;
 	std::string calls;
 
 private:
@@ -24,14 +25,19 @@ private:
 	}
 	bool pass() override {
 		calls += 'p';
-		if (fails_in_pass && --fails_in_pass == 0)
+		if (fails_in_pass && --fails_in_pass == 0) {
+			if (no_memory)
+				throw std::bad_alloc();
 			throw dfr::Error("the first");
+		}
 		return passes-- > 0;
 	}
 	void finish() override { calls += 'f'; }
 	void salvage(const dfr::Error& error) override {
-		CHECK(std::string(error.what()) == "the first");
+		CHECK(std::string(error.what()) == (no_memory ? "there is not enough memory" : "the first"));
 		calls += 'v';
+		if (fails_in_salvage && no_memory)
+			throw std::bad_alloc();
 		if (fails_in_salvage)
 			throw dfr::Error("the second");
 	}
@@ -60,6 +66,17 @@ TEST_CASE("after an error a recording is salvaged, and the first error is told",
 		told.fails_in_pass = 2;
 		told.fails_in_salvage = twice;
 		CHECK_THROWS_WITH(told.record(), "the first");
+		CHECK(told.calls == "spspv");
+	}
+}
+
+TEST_CASE("where there is no memory a recording is salvaged, too, and it is an error", "[recorder]") {
+	for (const bool twice : {false, true}) {
+		Told told;
+		told.no_memory = true;
+		told.fails_in_pass = 2;
+		told.fails_in_salvage = twice;
+		CHECK_THROWS_AS(told.record(), dfr::Error);
 		CHECK(told.calls == "spspv");
 	}
 }
