@@ -8,11 +8,15 @@
 namespace dfr::lib {
 namespace {
 
+std::string json_texts(const std::vector<std::string>& texts) {
+	std::string all = "[";
+	for (const std::string& text : texts)
+		all += (all.size() > 1 ? ", " : "") + json_text(text);
+	return all + "]";
+}
+
 std::string json_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog,
                          const std::string& of) {
-	std::string reasons = "[";
-	for (const std::string& reason : verdict.reasons)
-		reasons += (reasons.size() > 1 ? ", " : "") + json_text(reason);
 	JsonObject object;
 	if (!of.empty())
 		object.text("recording", of);
@@ -30,7 +34,8 @@ std::string json_verdict(const trace::Verdict& verdict, const trace::Catalog& ca
 	    .raw("cpus", std::to_string(verdict.cpus))
 	    .raw("records", std::to_string(verdict.records))
 	    .raw("lost", std::to_string(verdict.lost))
-	    .raw("reasons", reasons + "]")
+	    .raw("notes", json_texts(verdict.notes))
+	    .raw("reasons", json_texts(verdict.reasons))
 	    .str();
 }
 

@@ -167,9 +167,13 @@ trace::Verdict Gathered::judge(const std::function<trace::Asked(const trace::Cat
 	trace::Verdict all;
 	all.from = UINT64_MAX;
 	std::set<std::pair<uint32_t, size_t>> cpus; // by host
+	std::set<uint32_t> hosts;
 	for (const GatheredPart& part : parts_) {
+		if (!part.selected.note.empty())
+			all.notes.push_back(prefix(part) + part.selected.note);
 		if (!part.selected.touched)
 			continue;
+		hosts.insert(part.member.host);
 		const trace::Verdict one = judge_part(part);
 		all.complete &= one.complete;
 		all.windowed |= one.windowed;
@@ -186,7 +190,7 @@ trace::Verdict Gathered::judge(const std::function<trace::Asked(const trace::Cat
 				cpus.emplace(part.member.host, cpu);
 	}
 	all.cpus = static_cast<unsigned>(cpus.size());
-	all.hosts = static_cast<unsigned>(all_.hosts().size());
+	all.hosts = static_cast<unsigned>(hosts.size());
 	all.clock_error = all_.clock_error();
 	return all;
 }

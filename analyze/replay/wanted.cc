@@ -134,6 +134,21 @@ Whole whole_of(std::span<const Selectable> recordings, const std::vector<Selecte
 	return whole;
 }
 
+// What a recording lacks of the span that was asked for, as far as any of them reaches.
+std::string not_covered(const Wanted& wanted, const Whole& whole, const trace::UnitedSource& of,
+                        const Selected& selected) {
+	const Extent& extent = selected.extent;
+	if (!selected.touched)
+		return "nothing of this time";
+	const uint64_t from = std::max(selected.records.from, of.own_time(whole.extent.earliest));
+	const uint64_t to = std::min(selected.records.to, of.own_time(whole.extent.to));
+	if ((!wanted.from || extent.earliest <= from) && (!wanted.to || extent.to >= to))
+		return {};
+	const trace::Catalog& catalog = of.source->catalog();
+	return "of this time only " + trace::time_text(catalog, std::max(from, extent.earliest)) + "-" +
+	       trace::time_text(catalog, std::min(to, extent.to));
+}
+
 // What the span selects of one recording.
 void select_span(const Wanted& wanted, const Whole& whole, const Selectable& of, bool windowed,
                  Selected& into) {
@@ -152,6 +167,7 @@ void select_span(const Wanted& wanted, const Whole& whole, const Selectable& of,
 	if (into.touched && from < horizon && (wanted.from || wanted.all))
 		into.reasons.push_back("before " + trace::time_text(of.member.source->catalog(), horizon) +
 		                       " records of some CPUs are missing (overwritten, or taken earlier)");
+	into.note = not_covered(wanted, whole, of.member, into);
 	of.merger.select(into.records);
 }
 

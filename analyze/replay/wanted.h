@@ -51,6 +51,8 @@ struct Selected {
 	bool touched = true; // false: nothing of this recording is in the span
 	// Why the answer is less than whole: what was asked reaches beyond the window.
 	std::vector<std::string> reasons;
+	std::string
+	    note; // which part of the span it does not cover, though others may; empty: it covers all of it
 };
 
 // A recording to select from. Its merger is open, and has no selection yet.

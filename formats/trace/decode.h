@@ -304,6 +304,8 @@ struct Verdict {
 	unsigned cpus = 0;
 	uint64_t records = 0, lost = 0;
 	std::vector<std::string> reasons; // "1,204 records lost on CPU 2 (ring full)"
+	std::vector<std::string>
+	    notes; // "b.dfr: nothing of this time": who is not in it, or not in all of it
 	unsigned hosts = 1;
 	uint64_t clock_error = 0; // of several hosts (united.h), in ns
 	bool operator==(const Verdict&) const = default;

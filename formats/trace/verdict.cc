@@ -503,8 +503,9 @@ std::string verdict_line(const Verdict& verdict, const Catalog& catalog) {
 		line += "; later records may be missing (the recording was cut)";
 	if (verdict.goes_on)
 		line += "; the recording went on after it";
-	for (const std::string& reason : verdict.reasons)
-		line += "; " + reason;
+	for (const auto* const texts : {&verdict.notes, &verdict.reasons})
+		for (const std::string& text : *texts)
+			line += "; " + text;
 	return line;
 }
 

@@ -234,9 +234,30 @@ TEST_CASE("replay of several: a span is one of the answer's time", "[replay][sev
 	CHECK(replay_says({&alpha, &beta}, program, &answer, options) == "21 31 2 12 \n");
 	CHECK(answer.verdict.complete);
 	CHECK(answer.verdict.records == 4);
+	// Each is named that has not all of the span. The answer begins with the first go, a microsecond before kStart; a
+	// recording ends with its END.
+	const auto at = [&](Kept& kept, uint64_t milliseconds) {
+		return trace::time_text(kept.catalog(), kStart - 1000 + milliseconds * kMillisecond);
+	};
+	const std::string only = ": of this time only ";
+	CHECK(answer.verdict.notes ==
+	      std::vector{"alpha.dfr" + only + at(alpha, 2000) + "-" +
+	                      trace::time_text(alpha.catalog(), kStart + 10 * kSecond),
+	                  "beta.dfr" + only + at(beta, 500'000) + "-" + at(beta, 501'500)});
+	CHECK(answer.verdict.hosts == 2);
 	options.wanted.from = replay::parse_when("+50s");
 	CHECK(replay_says({&alpha, &beta}, program, &answer, options) == "2 12 \n");
 	CHECK(answer.verdict.records == 2);
+	REQUIRE(answer.verdict.notes.size() == 2);
+	CHECK(answer.verdict.notes[0] == "alpha.dfr: nothing of this time");
+	CHECK(answer.verdict.hosts == 1);
+	const trace::United both({&alpha, &beta});
+	CHECK_THAT(trace::verdict_line(answer.verdict, both.catalog()),
+	           Catch::Contains("2 CPUs, 2 records; alpha.dfr: nothing of this time"));
+	options.wanted.from = options.wanted.to = std::nullopt;
+	replay_says({&alpha, &beta}, program, &answer, options);
+	CHECK(answer.verdict.notes.empty());
+	options.wanted.from = replay::parse_when("+50s");
 	options.wanted.to = replay::parse_when("+60s");
 	CHECK_THROWS_AS(replay_says({&alpha, &beta}, program, &answer, options), Error);
 }
@@ -304,27 +325,6 @@ TEST_CASE("replay: a recording that was killed is whole up to its last mark", "[
 	CHECK_THAT(partial.reasons[0], Catch::Contains("it was not finished; what was recorded before"));
 }
 
-TEST_CASE("united: who is the same host and boot", "[replay][several]") {
-	App one, two;
-	Kept a = four(one, kCapture, 1), b = four(two, kCapture, 2);
-	const auto hosts = [&] { return trace::United({&a, &b}).hosts().size(); };
-	const auto boots = [&] { return std::max(trace::United({&a, &b}).members()[1].boot, 1u); };
-	CHECK(boots() == 2); // engines in processes: nobody knows what they have in common
-	a.place("a", "alpha", 1, kZero);
-	b.place("b", "alpha", 2, kZero);
-	CHECK(hosts() == 1);
-	CHECK(boots() == 2);
-	a.identity().machine["machineid"] = "0123456789abcdef";
-	CHECK(hosts() == 1); // a harvest of dead memory does not know it
-	b.identity().machine["machineid"] = "fedcba9876543210";
-	CHECK(hosts() == 2); // two that are both called alpha
-	CHECK(trace::United({&a, &b}).host_names() ==
-	      std::vector<std::string>{"", "alpha.01234567", "alpha.fedcba98"});
-	b.place("b", "(none)", 1, kZero); // the boot before it had a name
-	CHECK(hosts() == 1);
-	CHECK(boots() == 1);
-	CHECK(trace::United({&b, &a}).hosts()[0].name == "alpha");
-}
 TEST_CASE("united: a crafted recording takes no probe from another one", "[replay][several]") {
 	App one, two, three;
 	Kept a = four(one, kCapture, 1), b = four(two, kCapture, 2), c = four(three, kCapture, 3);
@@ -364,3 +364,24 @@ TEST_CASE("replay of a machine with more CPUs than an engine here plays is refus
 	CHECK(replay_says(kept, "app::work:entry { @ = count(); }", &answer).find('4') != std::string::npos);
 }
 
+TEST_CASE("united: who is the same host and boot", "[replay][several]") {
+	App one, two;
+	Kept a = four(one, kCapture, 1), b = four(two, kCapture, 2);
+	const auto hosts = [&] { return trace::United({&a, &b}).hosts().size(); };
+	const auto boots = [&] { return std::max(trace::United({&a, &b}).members()[1].boot, 1u); };
+	CHECK(boots() == 2); // engines in processes: nobody knows what they have in common
+	a.place("a", "alpha", 1, kZero);
+	b.place("b", "alpha", 2, kZero);
+	CHECK(hosts() == 1);
+	CHECK(boots() == 2);
+	a.identity().machine["machineid"] = "0123456789abcdef";
+	CHECK(hosts() == 1); // a harvest of dead memory does not know it
+	b.identity().machine["machineid"] = "fedcba9876543210";
+	CHECK(hosts() == 2); // two that are both called alpha
+	CHECK(trace::United({&a, &b}).host_names() ==
+	      std::vector<std::string>{"", "alpha.01234567", "alpha.fedcba98"});
+	b.place("b", "(none)", 1, kZero); // the boot before it had a name
+	CHECK(hosts() == 1);
+	CHECK(boots() == 1);
+	CHECK(trace::United({&b, &a}).hosts()[0].name == "alpha");
+}
