@@ -81,8 +81,10 @@ void Drain::checkpoint() {
 }
 
 void Drain::finish() {
+	// Asked first: what ends during the pass may have recorded behind it.
+	const bool goes_on = session_.status().activity == DFR_ACTIVE;
 	account(pump_pass());
-	parts_.file().finish();
+	parts_.file().finish(goes_on);
 	session_.stored();
 }
 

@@ -36,7 +36,7 @@ public:
 	// loses only what is recorded afterwards; a kernel crash loses nothing if the session holds its
 	// blocks, because the crash dump has those that are not on the disk yet.
 	void checkpoint();
-	// Moves the rest, open blocks included, and ends the file.
+	// Moves the rest, open blocks included, and ends the file. If the state records on, the file is whole until this call.
 	void finish();
 
 	// After an error: ends the file with what it has. The session keeps the blocks that it holds.

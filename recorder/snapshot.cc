@@ -107,13 +107,15 @@ void Snapshot::take(const SnapshotSpan& span, const std::function<bool()>& going
 		else
 			write(kPiece);
 	}
+	// Asked first: what ends meanwhile may have recorded behind it.
+	const bool goes_on = session_.status().activity == DFR_ACTIVE;
 	const uint64_t until = now_ns(); // the list of each CPU's blocks has what was recorded by then
 	const Lists lists = copy_all(from, true);
 	const std::vector<trace::AggEntry> aggregations = session_.aggregations();
 	write(unwritten_bytes_);
 	write_ends(lists);
 	account_for(session_, writer_, names_, types_, aggregations, until);
-	writer_.finish(session_.status().activity == DFR_ACTIVE);
+	writer_.finish(goes_on);
 }
 
 } // namespace dfr::recorder

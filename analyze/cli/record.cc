@@ -153,11 +153,12 @@ void Recorder::salvage(const Error& why) {
 // A kept state goes on without us unless it is to stop.
 void Recorder::finish() {
 	const bool kept = claims() || !arguments_.keep.empty();
+	bool goes_on = false;
 	if (kept && !arguments_.stop)
-		consumer_->leave();
+		goes_on = consumer_->leave();
 	else
 		consumer_->finish();
-	recording_->finish(consumer_->renderer());
+	recording_->finish(consumer_->flushed(), goes_on, consumer_->renderer());
 	if (arguments_.stop && backend_->device())
 		backend_->device()->end();
 }

@@ -129,7 +129,7 @@ void Recording::give_up(const std::string& why) {
 	parts_.file().give_up(session_, why);
 }
 
-void Recording::finish(render::Renderer& renderer) {
+void Recording::finish(uint64_t until, bool goes_on, render::Renderer& renderer) {
 	end_pass();
 	// As they were printed: a state that goes on has counted since.
 	const std::vector<trace::AggEntry> latest = renderer.aggregations().latest();
@@ -137,8 +137,8 @@ void Recording::finish(render::Renderer& renderer) {
 	names_.aggregations(latest, session_.catalog());
 	parts_.file().names(names_.fresh());
 	collect_types(SIZE_MAX);
-	parts_.file().account(session_);
-	parts_.file().finish();
+	parts_.file().account(session_, until);
+	parts_.file().finish(goes_on);
 	session_.stored();
 }
 

@@ -39,8 +39,10 @@ public:
 	// Once a second what came is written, so that it can be read when this process is killed; and goes on in a
 	// next part, if that is due.
 	void pass(uint64_t until, render::Renderer& renderer);
-	void finish(render::Renderer& renderer); // which has rendered everything
-	void give_up(const std::string& why);    // after an error: ends the file with what it has
+	// After the last pass; the renderer has rendered everything. `goes_on`: the state does, so the file is whole until
+	// `until` and no further.
+	void finish(uint64_t until, bool goes_on, render::Renderer& renderer);
+	void give_up(const std::string& why); // after an error: ends the file with what it has
 	uint64_t unwritten() const { return given_ - parts_.records(); } // records
 	const std::vector<std::string>& paths() const { return parts_.paths(); }
 

@@ -113,11 +113,13 @@ void Consumer::finish() {
 	renderer_.output().flush();
 }
 
-void Consumer::leave() {
+bool Consumer::leave() {
+	const bool goes_on = session_.status().activity == DFR_ACTIVE; // what ends during the pass does, too
 	consume(true);
 	check_status(true);
 	renderer_.print_remaining();
 	renderer_.output().flush();
+	return goes_on;
 }
 
 std::optional<int> Consumer::exit_status() const {

@@ -52,8 +52,9 @@ public:
 	void read(bool aggregations) { consume(false, aggregations); }
 	// A pass; false when the session is over (exit(), a full buffer, the deadman).
 	bool work();
-	// What there is by now, aggregations too; the session goes on without us.
-	void leave();
+	// What there is by now, aggregations too. True: the session goes on without us, so what CPUs have recorded since
+	// flushed() was not given.
+	bool leave();
 	// What was committed by then has been given to the callbacks; 0: nothing yet.
 	uint64_t flushed() const { return flushed_; }
 	// END, what is left, aggregations that were not printed.

@@ -56,7 +56,7 @@ void Gathered::follow(trace::FollowedSource& source, const Visit& visit,
 	all.to = all.from;
 	while (more) {
 		const bool known = source.whole_until() != 0;
-		piece.to = source.ended() ? UINT64_MAX : source.whole_until() - known;
+		piece.to = source.whole_until() == UINT64_MAX ? UINT64_MAX : source.whole_until() - known;
 		const bool in_order =
 		    source.ended() || (known && !trace::RecordShapes(source.catalog()).may_commit());
 		if (in_order && piece.from <= piece.to)

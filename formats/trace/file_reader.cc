@@ -159,6 +159,7 @@ public:
 	Losses losses() override { return ledger_.losses; }
 	std::map<uint32_t, Reach> reaches() override { return ledger_.reaches; }
 	std::map<uint32_t, PartOf> parts() override { return ledger_.parts; }
+	uint64_t since() override { return ledger_.part.since; }
 
 private:
 	struct UnpackedChunk {

@@ -31,8 +31,14 @@ FileFacts facts_of(const JoinedSource& source, const std::string& name) {
 	return file == source.files().end() ? FileFacts{} : (*file)->facts();
 }
 
+// Where nothing is rotated, a recording that goes on has no next file.
+bool has_next(const FileFacts& facts) {
+	return facts.goes_on && facts.part.series;
+}
+
 uint64_t readable_until(const FileFacts& facts) {
-	return facts.finished && !facts.goes_on ? UINT64_MAX : facts.marked_until;
+	const bool to_a_mark = has_next(facts) || (facts.goes_on && facts.marked_until);
+	return facts.finished && !to_a_mark ? UINT64_MAX : facts.marked_until;
 }
 
 } // namespace
@@ -79,7 +85,8 @@ void FollowedSource::open(std::vector<std::string> paths) {
 	now_ = std::move(now);
 	paths_ = std::move(paths);
 	size_ = checked_[paths_.back()] = facts.size;
-	goes_on_ = facts.goes_on;
+	goes_on_ = has_next(facts);
+	ended_ = facts.finished && !goes_on_;
 	whole_until_ = std::max(whole_until_, whole);
 	grow_catalog(catalog_, now_->catalog());
 }
@@ -115,7 +122,7 @@ bool FollowedSource::grow() {
 		open(paths_);
 	else
 		begin_next();
-	return whole_until_ != before;
+	return ended_ || whole_until_ != before;
 }
 
 std::unique_ptr<StoredColumns> FollowedSource::columns(const BlockRef& ref, const WantColumns& wanted) {

@@ -23,9 +23,10 @@ public:
 
 	// Looks at what was written since. True: there is more to read, or the end.
 	bool grow();
-	// Every record before this time can be read; 0: none yet. UINT64_MAX at the end.
+	// Every record before this time can be read; 0: none yet. UINT64_MAX: all can, because the recording has ended.
 	uint64_t whole_until() const { return whole_until_; }
-	bool ended() const { return whole_until_ == UINT64_MAX; }
+	// Nothing more is written, though the state may record on.
+	bool ended() const { return ended_; }
 	// From now on it is all that there was, for a verdict; grow() must not be called any more.
 	void take_all();
 
@@ -43,6 +44,7 @@ public:
 	std::map<uint32_t, Reach> reaches() override { return now_->reaches(); }
 	std::vector<std::string> remarks() override { return now_->remarks(); }
 	bool partial() override { return now_->partial(); }
+	uint64_t since() override { return now_->since(); }
 	std::optional<SourceCut> cut() override { return now_->cut(); }
 	std::string name() const override { return now_->name(); }
 
@@ -60,6 +62,7 @@ private:
 	uint64_t size_ = 0, whole_until_ = 0;     // of the last file, when it was opened
 	uint64_t last_marked_ = 0;                // until when the last file said that it is whole
 	bool goes_on_ = false;                    // the last file is finished, and another one comes
+	bool ended_ = false;                      // it is finished, and none comes
 };
 
 } // namespace dfr::trace

@@ -39,6 +39,7 @@ public:
 	std::map<uint32_t, Reach> reaches() override;
 	std::vector<std::string> remarks() override;
 	bool partial() override;
+	uint64_t since() override { return files_.front()->since(); }
 	std::optional<SourceCut> cut() override { return newest().cut(); }
 	std::string name() const override { return name_; }
 

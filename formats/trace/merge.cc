@@ -188,8 +188,9 @@ void Merger::select(const Selection& selection) {
 	account();
 }
 
+// What a silent CPU recorded before the source's first file is in none of its blocks.
 uint64_t Merger::horizon() const {
-	uint64_t latest = 0;
+	uint64_t latest = source_.since();
 	for (size_t cpu = 0; cpu < cpus_.size(); cpu++)
 		if (selection_.has(static_cast<uint32_t>(cpu)))
 			latest = std::max(latest, cpus_[cpu].horizon);

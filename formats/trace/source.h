@@ -154,6 +154,10 @@ public:
 	// What a reader should know about the source itself ("cut at byte 4711"); empty: nothing.
 	virtual std::vector<std::string> remarks() { return {}; }
 
+	// Of one that other files come before: until when they have every record, so that this one alone is whole from then
+	// on; 0: none does, or that is not known.
+	virtual uint64_t since() { return 0; }
+
 	// Of a recording that was not ended: up to when it is whole all the same, and what became of it.
 	struct SourceCut {
 		uint64_t whole_until = 0;

@@ -308,7 +308,7 @@ Inspection FileVerifier::run() {
 	if (index_)
 		for (const Index::Chunk& chunk : index_->chunks)
 			blocks.chunk_of_index(chunk);
-	blocks.finish(last, ended_);
+	blocks.finish(last, ended_ && !(index_ && index_->goes_on && whole_until));
 	judge_all();
 	return std::move(found_);
 }

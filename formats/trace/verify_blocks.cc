@@ -380,6 +380,7 @@ void BlockVerifier::finish(const Ledger& last, bool finished) {
 			begin = std::min(begin, mark.time);
 		end = std::max(end, mark.time);
 	}
+	begin = std::max(begin, last.part.since); // what a CPU recorded before it is in the files before
 	into_.whole = common(into_.whole, {{begin, std::max(begin, end)}});
 }
 

@@ -30,6 +30,7 @@ public:
 	void ledger(const Ledger& ledger, uint64_t offset);
 	void chunk_of_index(const Index::Chunk& chunk);
 	// Sums and gaps, with the last ledger; where the file was cut, CPUs are whole until `whole_until` at most.
+	// `finished`: nothing was recorded after what is in the file.
 	void finish(const Ledger& last, bool finished);
 
 private:

@@ -7,8 +7,11 @@
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <deque>
+#include <functional>
 #include <set>
 
+#include "analyze/cli/recording.h"
+#include "analyze/libdfr/consumer.h"
 #include "formats/abi/dof.h"
 #include "formats/error.h"
 #include "formats/trace/container.h"
@@ -40,6 +43,7 @@ public:
 		test::CatalogLog log;
 		log.state("played", 3, 4096, DFR_BUFPOLICY_SWITCH)
 		    .dof(0, "program")
+		    .event(DFR_EVENT_GO, 0, now)
 		    .layout(1, {test::int_field(8)});
 		for (uint32_t probe = 1; probe <= probes; probe++)
 			log.probe(probe, "p", "", "function_" + std::to_string(probe), "entry")
@@ -62,8 +66,17 @@ public:
 	uint32_t enable(std::span<const std::byte>, bool) override { return 0; }
 	uint32_t go() override { return 0; }
 	uint32_t stop() override { return 0; }
-	dfr_ioc_status status() override { return {}; }
-	uint64_t flush() override { return now + 50; }
+	dfr_ioc_status status() override {
+		dfr_ioc_status status{};
+		status.activity = activity;
+		return status;
+	}
+	uint64_t flush() override {
+		const uint64_t until = now + 50;
+		if (on_flush)
+			on_flush();
+		return until;
+	}
 	bool flushing() const override { return !closed_.empty(); }
 	void wait(std::chrono::nanoseconds, bool, const sigset_t*) override {}
 	void clear_aggregation(uint32_t, bool) override {}
@@ -93,6 +106,8 @@ public:
 	std::string name() const override { return "played"; }
 
 	uint64_t now = 1'000'000;
+	uint32_t activity = DFR_STOPPED;
+	std::function<void()> on_flush; // what fires while the open blocks are asked for
 	std::set<uint64_t> values, stored_values;
 
 private:
@@ -266,6 +281,91 @@ TEST_CASE("parts: every block is in one of them, and each stands alone", "[recor
 	CHECK_FALSE(all.verdict.windowed);
 	CHECK_FALSE(all.verdict.goes_on);
 	CHECK(all.verdict.reasons.empty());
+}
+
+TEST_CASE("the window of a part alone begins where the part before it ended", "[recorder][parts]") {
+	const test::ScratchFolder folder;
+	PlayedMachine machine;
+	std::vector<std::string> paths;
+	uint64_t last_of_2 = 0;
+	{
+		Rotated rotated(machine, folder.file("a.dfr"), {.rotation = kSmall});
+		while (rotated.parts.paths().size() < 2) {
+			for (unsigned i = 0; i < 30; i++)
+				machine.record(i % 2);
+			machine.record(2);
+			last_of_2 = machine.now;
+			rotated.drain.pump();
+		}
+		machine.record(
+		    0); // whose block before ended before the last one of CPU 2, which is silent now
+		rotated.drain.finish();
+		paths = rotated.parts.paths();
+	}
+	const uint64_t since = trace::open_file(paths[1])->facts().part.since;
+	REQUIRE(since > last_of_2);
+	const Joined alone({paths[1]});
+	CHECK(alone.merger->horizon() == since);
+	CHECK(alone.verdict.complete);
+	CHECK(alone.verdict.windowed);
+	CHECK(alone.verdict.from == since);
+	CHECK(trace::verify_file(paths[1]).whole.front().from == since);
+	CHECK(Joined(paths).merger->horizon() == 0);
+}
+
+TEST_CASE("a recorder that leaves a state that records on says until when its file is whole", "[recorder]") {
+	const test::ScratchFolder folder;
+	const std::string path = folder.file("a.dfr");
+	PlayedMachine machine;
+	// CPU 0 has given its open block when CPU 1 records, and what CPU 0 records then is in no block of the file.
+	machine.on_flush = [&machine] {
+		machine.now += 100;
+		machine.record(1);
+	};
+	uint64_t until = 0;
+	SECTION("dfrd") {
+		Rotated rotated(machine, path, {});
+		SECTION("that records on") {
+			machine.activity = DFR_ACTIVE;
+			until = machine.now + 100 + 50;
+		}
+		SECTION("that has ended") {}
+		machine.record(0);
+		rotated.drain.finish();
+	}
+	SECTION("dfr record") {
+		const auto leave = [&] {
+			recorder::LiveSymbols symbols;
+			test::TestTarget target;
+			cli::Recording recording(path, {}, machine, symbols, target);
+			render::Output output(-1);
+			render::NoSymbols no_symbols;
+			lib::Consumer consumer(
+			    machine, output, no_symbols,
+			    {.message = [](const std::string&) {},
+			     .block = [&](const trace::Block& block) { recording.block(block); },
+			     .record = {},
+			     .kernel_types = {}});
+			machine.record(0);
+			const bool goes_on = consumer.leave();
+			recording.finish(consumer.flushed(), goes_on, consumer.renderer());
+		};
+		SECTION("of a state that records on") {
+			machine.activity = DFR_ACTIVE;
+			until = machine.now + 100 + 50;
+			leave();
+		}
+		SECTION("of a state that has ended") {
+			leave();
+		}
+	}
+	const Joined all({path});
+	CHECK(all.verdict.complete);
+	CHECK(all.source->files().front()->facts().finished);
+	CHECK(all.verdict.goes_on == (until != 0));
+	const uint64_t end = until ? until - 1 : machine.now + kRecords - 1;
+	CHECK(all.verdict.to == end);
+	CHECK(trace::verify_file(path).whole.back().to == end);
 }
 
 TEST_CASE("a missing part is named, with its CPUs and its time", "[recorder][parts]") {

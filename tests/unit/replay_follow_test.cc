@@ -34,7 +34,9 @@ struct Written {
 // late, so its records of the time after a mark stand behind it.
 class Steps {
 public:
-	Steps(const std::string& program, const std::string& path, unsigned steps) : path_(path) {
+	Steps(const std::string& program, const std::string& path, unsigned steps,
+	      const trace::FilePart& part = {.series = 9, .number = 1})
+	    : path_(path) {
 		dfr_user_cpu = 0; // of BEGIN
 		load(app_, program);
 		std::vector<trace::Block> late;
@@ -51,11 +53,12 @@ public:
 		steps_.back().blocks.insert(steps_.back().blocks.end(), late.begin(), late.end());
 		writer_ = std::make_unique<trace::FileWriter>(
 		    path, false, [this]() -> const trace::Catalog& { return app_.catalog(); },
-		    trace::local_file(), trace::FilePart{.series = 9, .number = 1});
+		    trace::local_file(), part);
 		writer_->catalog();
 		writer_->account(none_, 1);
 	}
 	size_t count() const { return steps_.size(); }
+	bool more_than(size_t steps) const { return next_ + steps < count(); }
 	// False: there is no more.
 	bool write() {
 		if (next_ == steps_.size())
@@ -76,6 +79,8 @@ public:
 		writer_->finish(true);
 		begin(writer_->next_part());
 	}
+	// The recorder ends, and the state records on.
+	void leave() { writer_->finish(true); }
 	// The recorder is killed, and so is the next one before it has written anything; a third one goes on.
 	void kill_twice(const ScratchFolder& folder) {
 		const trace::FilePart next = writer_->next_part();
@@ -279,6 +284,25 @@ TEST_CASE("follow: whoever ends it gets the answer so far", "[replay][follow]") 
 	CHECK(followed.answer.verdict.reasons.empty());
 	CHECK(followed.answer.verdict.to < kStart + 60 * kMillisecond);
 	CHECK(followed.answer.firings >= 60);
+}
+
+TEST_CASE("follow: it ends where a recorder left a state that records on", "[replay][follow]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("a.dfr");
+	Steps steps(kRecord, path, 6, {});
+	steps.write();
+	bool left = false;
+	const Followed followed = follow(path, kPrint, [&] {
+		REQUIRE_FALSE(left); // nothing more is waited for
+		left = !steps.more_than(2);
+		left ? steps.leave() : (void)steps.write();
+		return true;
+	});
+	trace::Verdict whole;
+	CHECK(followed.said == answer_of({path}, kPrint, whole));
+	CHECK(followed.answer.verdict == whole);
+	CHECK(whole.goes_on);
+	CHECK(whole.complete);
 }
 
 TEST_CASE("follow: a program's exit() ends it", "[replay][follow]") {
