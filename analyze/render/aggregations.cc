@@ -203,10 +203,15 @@ void Aggregations::add(std::map<uint32_t, Table>& tables, const trace::AggEntry&
 	const auto words = nothing ? std::vector<uint64_t>{} : entry.words;
 	const auto [at, fresh] = table.try_emplace(std::move(canonical));
 	AggItem& item = at->second;
-	if (fresh)
+	if (fresh) {
 		item = {entry.kind, std::move(keys), words, {}};
-	else
+	} else {
 		merge_words(item.kind, item.words, words);
+		// One name may stand for several addresses, and rows of one value are in the order of these: the
+		// least one, because which of them comes first differs from answer to answer.
+		if (compare_keys(keys, item.keys, 0) < 0)
+			item.keys = std::move(keys);
+	}
 	if (cpu)
 		merge_words(entry.kind, item.by_cpu[*cpu], words);
 }

@@ -453,3 +453,28 @@ TEST_CASE("conditions are shown as people write them", "[replay][verdict]") {
 	CHECK(d::readable("(copyinstr arg0)") == "copyinstr(arg0)");
 	CHECK(d::readable("pid") == "pid");
 }
+
+// formats/d/LANGUAGE.md: ties by key; the addresses of one name are one row, which sorts as the least of them.
+TEST_CASE("a name of several addresses sorts as the least, whichever came first", "[replay]") {
+	struct Twins final : render::Symboliser {
+		types::SymbolName kernel(uint64_t address) override {
+			return {"m", address == 0x2000 ? "between" : "twin", 0};
+		}
+		types::SymbolName user(uint32_t, uint64_t) override { return {}; }
+	} symbols;
+	for (const auto& [first, second] : {std::pair{0x1000, 0x3000}, std::pair{0x3000, 0x1000}}) {
+		App app;
+		load(app, "app::work:entry { @[func(arg0)] = count(); }");
+		uint64_t time = kStart;
+		for (const int address : {first, 0x2000, second, 0x2000})
+			app.fire(app.entry, time += 1000, 0, 100, "app", static_cast<uint64_t>(address), 0);
+		finish(app);
+		Kept kept(app);
+		render::Output output(-1);
+		replay::render_recording(kept, output, symbols, quiet());
+		const std::string said = output.take();
+		INFO(said);
+		REQUIRE(said.find("m`between") != std::string::npos);
+		CHECK(said.find("m`twin") < said.find("m`between"));
+	}
+}
