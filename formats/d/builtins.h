@@ -29,7 +29,8 @@ enum SubroutineFlags : uint8_t {
 	kUserData = 0x4, // its result comes from user memory
 	kKernel = 0x8,
 	kWritable = 0x10, // the result points to memory that D may write
-	kHidden = 0x20    // only the compiler calls it
+	kHidden = 0x20,   // only the compiler calls it
+	kAbsent = 0x40    // it asks about what Linux does not have
 };
 
 struct Subroutine {

@@ -173,6 +173,9 @@ void Sema::subroutine(Node* node, const Subroutine& known) {
 		check_size(node, known);
 	if (poisoned(node))
 		return;
+	if (known.flags & kAbsent)
+		return poison(node, "D_VAR_UNSUP", "subroutine " + node->text + "( ) does not exist on Linux",
+		              "what it asks about belongs to another system's kernel");
 	if (known.flags & kKernel && compilation_.kernel_missing())
 		return poison(node, "D_VAR_UNSUP",
 		              "subroutine " + node->text + "( ) is not supported by " +

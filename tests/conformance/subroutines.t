@@ -861,6 +861,17 @@ BEGIN { trace(toupper(5)); }
 BEGIN { trace(msgsize(0)); }
 --tag D_VAR_UNSUP
 
+@@ subr.absent.every | subr.absent | wrong
+BEGIN { trace(ddi_pathname(0, 0)); trace(msgdsize(0)); trace(msgsize(0)); }
+BEGIN { trace(sx_shared_held(0)); trace(sx_exclusive_held(0)); trace(sx_isexclusive(0)); }
+--tag D_VAR_UNSUP
+--errhas :1:15: error: subroutine ddi_pathname( ) does not exist on Linux [D_VAR_UNSUP]
+--errhas :1:42: error: subroutine msgdsize( ) does not exist on Linux [D_VAR_UNSUP]
+--errhas :1:62: error: subroutine msgsize( ) does not exist on Linux [D_VAR_UNSUP]
+--errhas :2:15: error: subroutine sx_shared_held( ) does not exist on Linux [D_VAR_UNSUP]
+--errhas :2:41: error: subroutine sx_exclusive_held( ) does not exist on Linux [D_VAR_UNSUP]
+--errhas :2:70: error: subroutine sx_isexclusive( ) does not exist on Linux [D_VAR_UNSUP]
+
 @@ subr.call.nested | subr.call | normal
 BEGIN { printf("%s %d\n", toupper(strjoin(substr("hello", 0, 2), basename("/x/y"))), strlen(lltostr(strtoll("12345")))); exit(0); }
 --out
