@@ -3,7 +3,7 @@
 # Many calls at a time: between two loads the credit leaves its floor, where it must be for a second.
 detached() { dmesg | grep -c 'dearest are detached'; }; before=$(detached)
 cat >w.sh <<END
-until [ \$(dmesg | grep -c "dearest are detached") -gt $before ]; do guest-device getppid 2000000; done
+until [ \$(dmesg | grep -c "dearest are detached") -gt $before ]; do guest-device getppid 10000000; done
 END
 dfr record -o r.dfr -q --keep mine -x cpubudget=1 -n '
 	syscall::getppid:entry /execname == "nobody"/ { trace(arg0); }
