@@ -178,7 +178,8 @@ int run_replay(int argc, char** argv) {
 	app->add_flag("--strict", arguments.strict,
 	              "refuse where the recording holds only a part of what is asked");
 	arguments.part.add_to(*app);
-	app->add_flag("--all", arguments.wanted.all, "what some CPUs have from before the window, too");
+	app->add_flag("--all", arguments.wanted.all,
+	              "what some CPUs have from before the window, or a cut file from behind it, too");
 	app->add_flag("--follow", arguments.follow,
 	              "answer a recording that is being written, as it comes, to its end or until Ctrl-C");
 	app->add_option("--by", arguments.by,

@@ -25,7 +25,6 @@ std::string json_verdict(const trace::Verdict& verdict, const trace::Catalog& ca
 		    .raw("clock_error", std::to_string(verdict.clock_error));
 	return object.raw("complete", verdict.complete ? "true" : "false")
 	    .raw("windowed", verdict.windowed ? "true" : "false")
-	    .raw("cut", verdict.cut ? "true" : "false")
 	    .raw("goes_on", verdict.goes_on ? "true" : "false")
 	    .raw("from", std::to_string(verdict.from))
 	    .raw("to", std::to_string(verdict.to))

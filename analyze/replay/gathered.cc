@@ -177,7 +177,6 @@ trace::Verdict Gathered::judge(const std::function<trace::Asked(const trace::Cat
 		const trace::Verdict one = judge_part(part);
 		all.complete &= one.complete;
 		all.windowed |= one.windowed;
-		all.cut |= one.cut;
 		all.goes_on |= one.goes_on;
 		all.from = std::min(all.from, part.member.time(one.from));
 		all.to = std::max(all.to, part.member.time(one.to));

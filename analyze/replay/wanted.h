@@ -35,7 +35,7 @@ std::optional<std::vector<bool>> parse_cpus(const std::string& text);
 struct Wanted {
 	std::optional<When> from, to;
 	std::vector<bool> cpus; // empty: all
-	bool all = false;       // what some CPUs have from before the window, too
+	bool all = false;       // what some CPUs have from before or behind the window, too
 	bool part() const { return from || to || !cpus.empty(); }
 };
 

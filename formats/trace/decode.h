@@ -298,7 +298,6 @@ private:
 struct Verdict {
 	bool complete = true;
 	bool windowed = false;     // a ring overwrote its oldest blocks, so answers hold for the window only
-	bool cut = false;          // so they do, because the recording was cut after it
 	bool goes_on = false;      // or because what comes after it is in a next file
 	uint64_t from = 0, to = 0; // the window (mono ns), in which all CPUs are complete
 	unsigned cpus = 0;

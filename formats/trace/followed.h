@@ -45,7 +45,13 @@ public:
 	std::vector<std::string> remarks() override { return now_->remarks(); }
 	bool partial() override { return now_->partial(); }
 	uint64_t since() override { return now_->since(); }
-	std::optional<SourceCut> cut() override { return now_->cut(); }
+	// What has no end yet is not cut: its recorder goes on.
+	std::optional<SourceCut> cut() override {
+		std::optional<SourceCut> cut = now_->cut();
+		if (cut)
+			cut->goes_on |= !ended_;
+		return cut;
+	}
 	std::string name() const override { return now_->name(); }
 
 private:

@@ -455,9 +455,8 @@ Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked) {
 		verdict.goes_on = cut->goes_on && to >= cut->whole_until - 1;
 		if (verdict.goes_on)
 			verdict.to = std::min(verdict.to, cut->whole_until - 1);
-		else if (to >= cut->whole_until && !source.partial()) // else it is among the remarks
+		else if (to >= cut->whole_until - 1 && !source.partial()) // else it is among the remarks
 			verdict.reasons.push_back(cut->why);
-		verdict.cut = !cut->goes_on && to == cut->whole_until - 1;
 	}
 	if (source.partial())
 		for (std::string& remark : source.remarks())
@@ -488,7 +487,7 @@ std::string span_text(const Verdict& verdict, const Catalog& catalog) {
 } // namespace
 
 std::string verdict_line(const Verdict& verdict, const Catalog& catalog) {
-	const bool window = verdict.windowed || verdict.cut || verdict.goes_on;
+	const bool window = verdict.windowed || verdict.goes_on;
 	std::string line = !verdict.complete ? "partial: " : window ? "window: " : "complete: ";
 	line += span_text(verdict, catalog);
 	line += ", " + plural(verdict.cpus, "CPU");
@@ -499,8 +498,6 @@ std::string verdict_line(const Verdict& verdict, const Catalog& catalog) {
 	line += ", " + plural(verdict.records, "record");
 	if (verdict.windowed)
 		line += "; earlier records are missing (overwritten, or taken earlier)";
-	if (verdict.cut)
-		line += "; later records may be missing (the recording was cut)";
 	if (verdict.goes_on)
 		line += "; the recording went on after it";
 	for (const auto* const texts : {&verdict.notes, &verdict.reasons})
