@@ -65,7 +65,7 @@ struct dfr_env {
 	const __u64* ev_stack;
 	const __u64* ev_ustack;
 	const struct dfr_captured* ev_captured;
-	/* The engine calls it if a clause is skipped because the firing lacks input `index`; may be NULL. */
+	/* The engine calls it if a clause is skipped, or faults, because the firing lacks input `index`; may be NULL. */
 	void (*ev_missing)(void* cookie, __u64 index);
 	void* ev_cookie;
 	/* NULL: only pid and ppid are compared; with DFR_ENV_LIVE, all ancestors. */

@@ -320,16 +320,24 @@ static inline int dfr_plat_store_user(const struct dfr_firing* firing, u64 addr,
  * directly. NULL: the program reads an input that the caller did not give.
  */
 #define DFR_PLAT_HAS_CAPTURED 1
+static inline const struct dfr_captured* dfr_env_captured(const struct dfr_env* env, u64 index) {
+	return index < env->ev_ncaptured ? &env->ev_captured[index] : NULL;
+}
+
+/* To be read: if this firing has not got it, the reader faults, and the firing's caller is told, too (ev_missing). */
 static inline const struct dfr_captured* dfr_plat_captured(const struct dfr_firing* firing, u64 index) {
 	const struct dfr_env* env = dfr_plat_env(firing);
+	const struct dfr_captured* captured = dfr_env_captured(env, index);
 
-	return index < env->ev_ncaptured ? &env->ev_captured[index] : NULL;
+	if (captured && captured->fault == DFR_CAPTURED_MISSING && env->ev_missing)
+		env->ev_missing(env->ev_cookie, index);
+	return captured;
 }
 
 /* Whether this firing has the input; if not, reports it to the firing's caller (ev_missing). */
 static inline bool dfr_plat_captured_there(const struct dfr_firing* firing, u64 index) {
 	const struct dfr_env* env = dfr_plat_env(firing);
-	const struct dfr_captured* captured = dfr_plat_captured(firing, index);
+	const struct dfr_captured* captured = dfr_env_captured(env, index);
 
 	if (captured && captured->fault != DFR_CAPTURED_MISSING)
 		return true;

@@ -78,6 +78,8 @@ bool ByColumns::walk(trace::RecordBatch& batch, uint32_t cpu) {
 			if (!keep_first(batch, record, cpu))
 				return false;
 		}
+		if (program.tells_faults && !passes_fault(batch, of, record.epid))
+			return false;
 		if (program.own)
 			continue;
 		const bool joins = previous_ == program.probe && previous_time_ == record.time;
@@ -94,6 +96,16 @@ bool ByColumns::walk(trace::RecordBatch& batch, uint32_t cpu) {
 		add_firing(of, record, task_count, joins);
 	}
 	return true;
+}
+
+// A fault of a clause that the program asks about: the engine's way counts whether the firing has a record all the same.
+bool ByColumns::passes_fault(trace::RecordBatch& batch, Firings& of, size_t epid) {
+	const std::vector<uint64_t>* const clauses = batch.values(epid, 0);
+	const size_t row = of.records++;
+	if (!clauses || row >= clauses->size())
+		return refuse("the columns are damaged");
+	return !program_.asks_for_fault(batch.epids()[epid].epid, (*clauses)[row]) ||
+	       refuse("a clause faulted when it was recorded");
 }
 
 // A record that joins a firing gives it its inputs, but the task stays that of the firing's first record.

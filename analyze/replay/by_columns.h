@@ -60,6 +60,7 @@ private:
 
 	bool refuse(std::string why);
 	bool walk(trace::RecordBatch& batch, uint32_t cpu);
+	bool passes_fault(trace::RecordBatch& batch, Firings& of, size_t epid);
 	void add_firing(Firings& to, const trace::RecordPlace& record, size_t tasks, bool joins);
 	bool faulted(trace::RecordBatch& batch);
 	bool keep_first(trace::RecordBatch& batch, const trace::RecordPlace& record, uint32_t cpu);

@@ -142,6 +142,7 @@ EpidProgram& ColumnProgram::of(uint32_t epid) {
 	epids_[epid] = std::move(owned);
 	made->probe = layout ? catalog_.probe_of(epid) : nullptr;
 	made->own = made->probe && made->probe->id <= kError;
+	made->tells_faults = made->own && target_.tells_faults(epid);
 	if (!made->probe || made->own || !target_.records(epid))
 		return *made;
 	for (const dof::EcbDesc* ecb : clauses_) {
@@ -150,9 +151,19 @@ EpidProgram& ColumnProgram::of(uint32_t epid) {
 		made->fires = true;
 		bind(*made, program_.image.body_of(*ecb));
 	}
+	for (const RecordedInput& one : target_.inputs(epid))
+		if (made->fires && target_.may_be_cut(epid, layout->fields[one.field], strsize_) &&
+		    std::find(program_.captured.begin(), program_.captured.end(), one.canon) !=
+		        program_.captured.end())
+			refuse("texts may have been cut when recorded");
 	if (made->fires && target_.recording_clauses(made->probe->id) > 1)
 		refuse("several clauses recorded " + made->probe->text());
 	return *made;
+}
+
+bool ColumnProgram::asks_for_fault(uint32_t epid, uint64_t own_epid) {
+	const uint32_t clause = target_.faulted(epid, own_epid);
+	return clause && of(clause).fires;
 }
 
 void ColumnProgram::bind(EpidProgram& to, const dof::Body& body) {

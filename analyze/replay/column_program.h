@@ -61,6 +61,7 @@ struct EpidProgram {
 	explicit EpidProgram(Formulas::Inputs inputs) : formulas(std::move(inputs)) {}
 	const trace::Probe* probe = nullptr; // null: not known, the record is passed over
 	bool own = false;                    // BEGIN, END, ERROR: the replaying engine has its own
+	bool tells_faults = false;           // its first field is the EPID of a clause that faulted
 	bool fires = false;                  // the program has a clause for the probe
 	bool tasks = false, times = false;   // which of these the formulas read
 	Formulas formulas;
@@ -82,6 +83,8 @@ public:
 	// Why the program cannot be answered so, for a person; empty: it can, so far as is known.
 	const std::string& refusal() const { return refusal_; }
 	EpidProgram& of(uint32_t epid); // may refuse
+	// Whether a record of an EPID that tells faults is about a clause whose firings the program counts.
+	bool asks_for_fault(uint32_t epid, uint64_t own_epid);
 	size_t strsize() const { return strsize_; }
 	const std::map<uint32_t, std::unique_ptr<Tally>>& tallies() const { return tallies_; }
 	// Of each key: enum dfr_field_kind, as the engine's tables have it.

@@ -15,15 +15,23 @@ void Firing::clear() {
 	bytes_.clear();
 	stack_.clear();
 	ustack_.clear();
+	most_ = umost_ = 0;
 }
 
-void Firing::set_stack(const trace::Value& value, bool of_user) {
+void Firing::set_stack(const trace::Value& value, uint32_t most, bool of_user) {
+	uint32_t& known = of_user ? umost_ : most_;
+	known = std::max(known, most);
 	std::vector<u64>& stack = of_user ? ustack_ : stack_;
 	const size_t frames = value.bytes.size() / sizeof(u64);
 	if (frames <= stack.size())
 		return;
 	stack.resize(frames);
 	std::memcpy(stack.data(), value.bytes.data(), frames * sizeof(u64));
+}
+
+size_t Firing::short_of(uint32_t wanted, bool of_user) const {
+	const size_t frames = of_user ? ustack_.size() : stack_.size();
+	return frames && frames < wanted && frames >= (of_user ? umost_ : most_) ? frames : 0;
 }
 
 void Firing::begin(const trace::Record& record, const trace::Probe& of, size_t captures) {

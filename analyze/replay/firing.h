@@ -21,8 +21,11 @@ public:
 	void begin(const trace::Record& record, const trace::Probe& of, size_t captures);
 	void set_argument(uint32_t index, uint64_t value);
 	void set_capture(size_t index, const trace::Value& value, const dfr_field& field);
-	// Sets the frames of a stack. If the firing has several stacks, the longest is used for all.
-	void set_stack(const trace::Value& value, bool of_user);
+	// Sets the frames of a stack, of which at most `most` were recorded. If the firing has several stacks, the longest is
+	// used for all.
+	void set_stack(const trace::Value& value, uint32_t most, bool of_user);
+	// How many frames of a stack were recorded, if these are fewer than `wanted` and it may go on; else 0.
+	size_t short_of(uint32_t wanted, bool of_user) const;
 	// Fills `env` once all records of the firing were read, because the copies may have moved until then.
 	void settle();
 
@@ -43,6 +46,7 @@ private:
 	std::vector<CapturedText> texts_;
 	std::vector<char> bytes_;
 	std::vector<u64> stack_, ustack_;
+	uint32_t most_ = 0, umost_ = 0; // frames
 };
 
 } // namespace dfr::replay

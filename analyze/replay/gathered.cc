@@ -206,6 +206,13 @@ std::vector<std::string> Gathered::reasons() const {
 	for (const GatheredPart& part : parts_)
 		for (const std::string& reason : part.selected.reasons)
 			all.push_back(prefix(part) + reason);
+	// A speculation's records have the times of before its commit, so a mark says nothing of them.
+	for (const GatheredPart& part : parts_) {
+		const auto cut = part.selected.touched ? part.member.source->cut() : std::nullopt;
+		if (cut && trace::RecordShapes(catalog(part)).may_commit())
+			all.push_back(prefix(part) + "records of speculations that were committed after " +
+			              trace::time_text(catalog(part), cut->whole_until) + " may be missing");
+	}
 	return all;
 }
 

@@ -13,6 +13,7 @@
 #include "analyze/render/programs.h"
 #include "analyze/replay/united_types.h"
 #include "formats/d/canon.h"
+#include "formats/d/compile.h"
 #include "formats/error.h"
 #include "formats/trace/redact.h"
 #include "recorder/probe_args.h"
@@ -23,51 +24,32 @@ namespace {
 constexpr uint32_t kBegin = 1, kEnd = 2, kError = 3;
 // The id of a timer that was not recorded; no recording has a probe with this id.
 constexpr uint32_t kTimerId = 0x40000000;
-constexpr unsigned kConjunctsDeep = 1000;
 
 bool glob(const std::string& pattern, const std::string& text) {
 	return pattern.empty() || dfr_glob(pattern.c_str(), text.c_str());
 }
 
-// The operands of a chain of `&&` in canonical text: "(&& a b)", where a and b may be chains themselves. A recording
-// may say anything, so what stands very deep is taken as it is.
-void conjuncts(std::string_view text, std::vector<std::string>& found, unsigned depth = 0) {
-	if (!text.starts_with("(&& ") || !text.ends_with(')') || depth > kConjunctsDeep) {
-		found.emplace_back(text);
-		return;
-	}
-	// The first operand ends at the first blank that is outside of parentheses and quotes.
-	int inside = 0;
-	bool quoted = false;
-	size_t at = 4;
-	for (; at < text.size(); at++) {
-		const char c = text[at];
-		if (c == '"')
-			quoted = !quoted;
-		else if (!quoted && c == '(')
-			inside++;
-		else if (!quoted && c == ')')
-			inside--;
-		else if (!quoted && c == ' ' && inside == 0)
-			break;
-	}
-	if (at >= text.size())
-		return;
-	conjuncts(text.substr(4, at - 4), found, depth + 1);
-	conjuncts(text.substr(at + 1, text.size() - at - 2), found, depth + 1);
-}
-
 // Whether every firing for which `asking` holds was recorded by a clause with predicate `recorded`:
 // true if each conjunct of `recorded` is also a conjunct of `asking`.
-bool implies(const std::string& asking, const std::string& recorded) {
-	if (asking.empty() || recorded.empty())
-		return false;
-	std::vector<std::string> have, need;
-	conjuncts(asking, have);
-	conjuncts(recorded, need);
-	return std::all_of(need.begin(), need.end(), [&have](const std::string& one) {
-		return std::find(have.begin(), have.end(), one) != have.end();
-	});
+bool implies(const std::vector<std::string_view>& asking, const std::vector<std::string_view>& recorded) {
+	return !asking.empty() && !recorded.empty() &&
+	       std::includes(asking.begin(), asking.end(), recorded.begin(), recorded.end());
+}
+
+// -x cpu=: the only CPU that was recorded; -1: it was not given.
+int64_t only_cpu(const trace::Catalog& catalog) {
+	int64_t cpu = -1;
+	for (const std::vector<std::byte>& bytes : catalog.dofs) {
+		try {
+			const dof::Image image =
+			    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+			for (const dof::Option& option : image.options)
+				if (option.option == DFR_OPT_CPU)
+					cpu = option.value;
+		} catch (const Error&) { // its clauses have no records that could be read
+		}
+	}
+	return cpu;
 }
 
 d::ProbeInfo info_of(const trace::Probe& probe) {
@@ -94,7 +76,10 @@ trace::Probe own_probe(uint32_t id, const char* provider, std::string name) {
 
 RecordingTarget::RecordingTarget(const trace::Catalog& catalog, std::string name)
     : catalog_(catalog), name_(std::move(name)) {
-	members_.push_back({.name = name_, .end_epid = static_cast<uint32_t>(catalog.ecbs.size()) + 1});
+	members_.push_back({.name = name_,
+	                    .end_epid = static_cast<uint32_t>(catalog.ecbs.size()) + 1,
+	                    .strsize = catalog.strsize,
+	                    .cpu = only_cpu(catalog)});
 	if (!catalog_.machine_text("host").empty())
 		host_names_ = {catalog_.machine_text("host"), catalog_.machine_text("release")};
 	read_taken_out(catalog);
@@ -111,7 +96,9 @@ RecordingTarget::RecordingTarget(const trace::United& all) : catalog_(all.catalo
 		read_taken_out(member.source->catalog());
 		members_.push_back({.name = member.source->name(),
 		                    .first_epid = member.first_epid,
-		                    .end_epid = member.first_epid + count});
+		                    .end_epid = member.first_epid + count,
+		                    .strsize = member.source->catalog().strsize,
+		                    .cpu = only_cpu(member.source->catalog())});
 	}
 	read_members();
 }
@@ -197,13 +184,18 @@ void RecordingTarget::read_members() {
 	};
 	for (RecordedMember& member : members_) {
 		std::map<uint32_t, bool> ids; // whether some clause leaves records
+		std::set<const dof::EcbDesc*> clauses;
 		for (uint32_t epid = member.first_epid; epid < member.end_epid; epid++) {
 			const uint32_t probe = catalog_.ecbs[epid - 1].probe;
 			epids_[probe].push_back(epid);
+			member.tells_faults |= tells_faults(epid);
 			if (probe <= kError)
 				continue;
 			const dof::Body* const body = body_of(epid);
-			ids[probe] |= body && dof::leaves_records(*body);
+			const bool leaves = body && dof::leaves_records(*body);
+			ids[probe] |= leaves;
+			if (leaves && clauses.insert(clause_of(epid)).second)
+				member.patterns.push_back(d::pattern_of(clause_of(epid)->probe));
 		}
 		list(ids, member.recorded, member.unrecorded);
 		for (const auto& [id, leaves_records] : ids)
@@ -231,17 +223,67 @@ const dof::Image* RecordingTarget::image(uint32_t dof) {
 	return images_[dof].get();
 }
 
-const dof::Body* RecordingTarget::body_of(uint32_t epid, bool* continuation) {
+const dof::EcbDesc* RecordingTarget::clause_of(uint32_t epid) {
 	const trace::Layout* const layout = catalog_.layout_of(epid);
 	const dof::Image* const program = layout ? image(layout->dof) : nullptr;
-	if (!program || layout->clause >= program->ecbs.size())
+	return program && layout->clause < program->ecbs.size() ? &program->ecbs[layout->clause] : nullptr;
+}
+
+const dof::Body* RecordingTarget::body_of(uint32_t epid, bool* continuation) {
+	const dof::EcbDesc* const ecb = clause_of(epid);
+	if (!ecb || DFR_ECBUARG_CLAUSE(ecb->uarg) == render::kErrorClause)
 		return nullptr;
-	const dof::EcbDesc& ecb = program->ecbs[layout->clause];
-	if (DFR_ECBUARG_CLAUSE(ecb.uarg) == render::kErrorClause || ecb.body >= program->bodies.size())
+	const dof::Image& program = *image(catalog_.layout_of(epid)->dof);
+	if (ecb->body >= program.bodies.size())
 		return nullptr;
 	if (continuation)
-		*continuation = ecb.uarg & DFR_ECBUARG_CONTINUATION;
-	return &program->bodies[ecb.body];
+		*continuation = ecb->uarg & DFR_ECBUARG_CONTINUATION;
+	return &program.bodies[ecb->body];
+}
+
+// Its first field is the EPID of the clause that faulted (render::error_program()).
+bool RecordingTarget::tells_faults(uint32_t epid) {
+	const dof::EcbDesc* const ecb = clause_of(epid);
+	if (!ecb || DFR_ECBUARG_CLAUSE(ecb->uarg) != render::kErrorClause ||
+	    catalog_.ecbs[epid - 1].probe != kError)
+		return false;
+	const std::vector<dfr_field>& fields = catalog_.layout_of(epid)->fields;
+	return !fields.empty() && fields[0].kind == DFR_FIELD_INT;
+}
+
+uint32_t RecordingTarget::faulted(uint32_t epid, uint64_t own_epid) {
+	const RecordedMember& member = member_of(epid);
+	if (own_epid == 0 || own_epid > member.end_epid - member.first_epid)
+		return 0;
+	const auto of = static_cast<uint32_t>(member.first_epid + own_epid - 1);
+	return records(of) ? of : 0;
+}
+
+bool RecordingTarget::may_be_cut(uint32_t epid, const dfr_field& field, int64_t strsize) const {
+	return field.kind == DFR_FIELD_STRING && field.size < strsize &&
+	       field.size == member_of(epid).strsize;
+}
+
+const RecordedMember& RecordingTarget::member_of(uint32_t epid) const {
+	for (const RecordedMember& member : members_)
+		if (epid < member.end_epid)
+			return member;
+	return members_.back();
+}
+
+const RecordingTarget::ClauseFacts& RecordingTarget::facts_of(uint32_t epid, const dof::Body& body) {
+	const auto [at, fresh] = facts_.try_emplace(&body);
+	if (fresh)
+		at->second = {.speculates = speculates(body),
+		              .may_fault = may_fault(*clause_of(epid), body),
+		              .conjuncts = body.condition.empty() ? std::vector<std::string_view>{}
+		                                                  : conjuncts(body.condition)};
+	return at->second;
+}
+
+bool RecordingTarget::leaves_each(const RecordedMember& member, uint32_t epid, const dof::Body& body) {
+	const ClauseFacts& facts = facts_of(epid, body);
+	return !facts.speculates && (member.tells_faults || !facts.may_fault);
 }
 
 const std::vector<RecordedInput>& RecordingTarget::inputs(uint32_t epid) {
@@ -339,9 +381,15 @@ const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInf
 		return &at->second;
 	// The inputs of all clauses that recorded the probe together, because the records of one firing are
 	// replayed as one firing. An input is in every firing (`always`) if in each recording that has the probe a
-	// clause without a predicate recorded it before its first `if`; other inputs may be missing in some firings.
+	// clause without a predicate recorded it before its first `if`, and no firing has a record of another clause
+	// alone; other inputs may be missing in some firings.
 	std::map<std::string, size_t> known, held; // held: in how many recordings always
 	size_t recordings = 0;
+	const bool alone = recording_clauses(probe.id) == 1;
+	const auto sure = [this](uint32_t epid, const dof::Body& body) {
+		const ClauseFacts& facts = facts_of(epid, body);
+		return !facts.speculates && !facts.may_fault;
+	};
 	for (const RecordedMember& member : members_) {
 		std::set<std::string> always;
 		bool has = false;
@@ -354,7 +402,7 @@ const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInf
 			for (const RecordedInput& input : inputs(epid)) {
 				if (known.emplace(input.canon, at->second.size()).second)
 					at->second.push_back({input.canon, false});
-				if (body && !body->predicate && !continuation)
+				if (body && !body->predicate && !continuation && (alone || sure(epid, *body)))
 					always.insert(input.canon);
 			}
 		}
@@ -367,7 +415,18 @@ const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInf
 	return &at->second;
 }
 
-bool RecordingTarget::recorded_whole(uint32_t probe, const std::string& condition) {
+AskedCondition::AskedCondition(std::string_view canonical) {
+	if (!canonical.empty())
+		conjuncts = replay::conjuncts(canonical);
+}
+
+bool RecordingTarget::recorded_whole(uint32_t probe, AskedCondition& asking) {
+	const auto implied = [&](uint32_t epid, const dof::Body& body) {
+		const auto [at, fresh] = asking.implies.try_emplace(&body);
+		if (fresh)
+			at->second = implies(asking.conjuncts, facts_of(epid, body).conjuncts);
+		return at->second;
+	};
 	bool any = false;
 	for (const RecordedMember& member : members_) {
 		bool has = false, whole = false;
@@ -378,7 +437,8 @@ bool RecordingTarget::recorded_whole(uint32_t probe, const std::string& conditio
 			if (!body || continuation || !dof::leaves_records(*body))
 				continue;
 			has = true;
-			whole |= !body->predicate || implies(condition, body->condition);
+			whole |=
+			    leaves_each(member, epid, *body) && (!body->predicate || implied(epid, *body));
 		}
 		if (has && !whole)
 			return false;
@@ -395,9 +455,7 @@ bool RecordingTarget::records(uint32_t epid) {
 bool RecordingTarget::records_each(uint32_t epid) {
 	bool continuation = false;
 	const dof::Body* const body = body_of(epid, &continuation);
-	return body && !continuation && !body->predicate && dof::leaves_records(*body) &&
-	       std::none_of(body->actions.begin(), body->actions.end(),
-	                    [](const dof::Action& action) { return action.kind == DFR_ACT_SPECULATE; });
+	return body && !continuation && !body->predicate && dof::leaves_records(*body) && !speculates(*body);
 }
 
 size_t RecordingTarget::recording_clauses(uint32_t probe) {
@@ -416,8 +474,21 @@ std::string RecordingTarget::recorded_where(uint32_t probe, const std::string& i
 		const auto same = [&input](const RecordedInput& one) { return one.canon == input; };
 		if (!input.empty() && std::none_of(held.begin(), held.end(), same))
 			continue;
-		conditions.insert(body->condition.empty() ? "the recording's own predicate held"
-		                                          : d::readable(body->condition));
+		const ClauseFacts& facts = facts_of(epid, *body);
+		const bool told = member_of(epid).tells_faults;
+		std::string where;
+		const auto and_where = [&where](const std::string& more) {
+			where += (where.empty() ? "" : ", and ") + more;
+		};
+		if (!body->condition.empty())
+			and_where(d::readable(body->condition));
+		else if (body->predicate)
+			and_where("the recording's own predicate held");
+		if (facts.speculates)
+			and_where("the speculation was committed");
+		if (facts.may_fault && (!told || where.empty()))
+			and_where("its clause did not fault");
+		conditions.insert(where.empty() ? "the recording's own predicate held" : where);
 	}
 	std::string text;
 	for (const std::string& condition : conditions)

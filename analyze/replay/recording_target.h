@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyze/replay/conditions.h"
 #include "formats/d/target.h"
 #include "formats/dof/image.h"
 #include "formats/trace/united.h"
@@ -32,6 +33,17 @@ struct RecordedMember {
 	// Probes with a clause that leaves records, and those whose clauses leave none, by id, without BEGIN,
 	// END and ERROR.
 	std::vector<const trace::Probe*> recorded = {}, unrecorded = {};
+	std::vector<d::ProbePattern> patterns = {}; // of the clauses that leave records
+	bool tells_faults = false;                  // it has a record of each fault
+	uint32_t strsize = 0;
+	int64_t cpu = -1; // the only one that was recorded; -1: all were
+};
+
+// The predicate of a clause that is replayed, as it is held against those that were recorded.
+struct AskedCondition {
+	explicit AskedCondition(std::string_view canonical);
+	std::vector<std::string_view> conjuncts;  // empty: there is no predicate, or it has no canonical text
+	std::map<const dof::Body*, bool> implies; // the recorded clause's predicate, as far as it was asked
 };
 
 class RecordingTarget final : public d::Target {
@@ -50,10 +62,17 @@ public:
 	const std::vector<RecordedMember>& members() const { return members_; }
 	// Whether a pattern names a probe that replay itself fires: BEGIN, END, ERROR, a timer that was not recorded.
 	bool fires_itself(const d::ProbePattern& pattern) const;
-	// Whether some clause of each recording that has the probe recorded every firing of it, or at least every one for which `condition`
-	// holds. `condition` is the canonical text of the predicate of the clause that is replayed; empty: it
-	// has no predicate, or one without canonical text.
-	bool recorded_whole(uint32_t probe, const std::string& condition);
+	// Whether some clause of each recording that has the probe recorded every firing of it, or at least every one
+	// for which `asking` holds, but for those that it has a record of a fault of.
+	bool recorded_whole(uint32_t probe, AskedCondition& asking);
+	// Of an EPID whose records tell of faults, and the clause's own EPID in such a record: that of the answer, if the
+	// clause leaves records; else 0.
+	bool tells_faults(uint32_t epid);
+	uint32_t faulted(uint32_t epid, uint64_t own_epid);
+	// Whether the recorder cut texts in this field that a program with this strsize would not have cut.
+	bool may_be_cut(uint32_t epid, const dfr_field& field, int64_t strsize) const;
+	// The recording that an EPID is of.
+	const RecordedMember& member_of(uint32_t epid) const;
 	// Whether an EPID's firings leave records; and how many EPIDs of a probe do.
 	bool records(uint32_t epid);
 	// Whether each firing does: its clause has no predicate and does not speculate.
@@ -98,6 +117,15 @@ private:
 	// The part of a recorded program that an EPID stands for. Null: damaged, or it is the ERROR clause
 	// that the consumer adds (Consumer::report_faults()).
 	const dof::Body* body_of(uint32_t epid, bool* continuation = nullptr);
+	const dof::EcbDesc* clause_of(uint32_t epid);
+	// What a clause's program says of its records, found once.
+	struct ClauseFacts {
+		bool speculates = false, may_fault = false;
+		std::vector<std::string_view> conjuncts;
+	};
+	const ClauseFacts& facts_of(uint32_t epid, const dof::Body& body);
+	// Whether nothing but a predicate keeps a firing of the clause from having a record.
+	bool leaves_each(const RecordedMember& member, uint32_t epid, const dof::Body& body);
 
 	const trace::Catalog& catalog_;
 	std::string name_;
@@ -107,6 +135,7 @@ private:
 	std::vector<const trace::Probe*> recorded_, unrecorded_;
 	std::unordered_map<uint32_t, std::vector<uint32_t>> epids_; // of each probe
 	std::vector<std::unique_ptr<dof::Image>> images_;
+	std::map<const dof::Body*, ClauseFacts> facts_;
 	std::map<uint32_t, std::vector<RecordedInput>> inputs_;      // by EPID
 	std::map<uint32_t, std::vector<d::CapturedInput>> captured_; // by probe
 	std::vector<trace::RecordedTypes> recorded_types_;           // of one kernel

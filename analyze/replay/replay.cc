@@ -20,6 +20,7 @@
 #include "formats/d/canon.h"
 #include "formats/error.h"
 #include "formats/shown.h"
+#include "formats/trace/counted.h"
 
 namespace dfr::replay {
 namespace {
@@ -47,6 +48,8 @@ private:
 		int capture = -1;
 		int argument = -1;
 		bool stack = false, ustack = false;
+		size_t cut =
+		    0; // of a text that long, the recorder may have cut the rest, which the program would have
 	};
 	struct Recorded { // how a record of an EPID becomes part of a firing
 		bool known = false;
@@ -54,11 +57,30 @@ private:
 		const trace::Layout* layout = nullptr;
 		dfr_probe* fires = nullptr; // null: the program has no clause for this probe
 		bool speaks = false;
+		bool tells_faults = false;
 		std::vector<Use> uses;
 	};
+	// The last fault of a recording clause, until it is known whether the firing has a record of another clause.
+	struct FaultedFiring {
+		uint64_t time = 0;
+		uint32_t cpu = 0, boot = 0, probe = 0; // 0: none
+		bool is_of(const trace::Record& record, uint32_t of_boot) const {
+			return probe && time == record.time && cpu == record.cpu && boot == of_boot;
+		}
+	};
+	// Firings or inputs, by probe and size.
+	using Short = std::map<std::pair<uint32_t, size_t>, uint64_t>;
 
 	void check_conditions();
 	void check_unrecorded(const d::ProbePattern& pattern);
+	void check_cpus();
+	void note_wider(const d::ProbePattern& pattern);
+	void take_fault(const trace::Record& record, uint32_t boot);
+	void settle_fault();
+	void count_short_stacks();
+	void tell_short();
+	uint32_t frames_wanted(uint32_t kind, uint32_t option);
+	int64_t own_cpu() const;
 	bool is_covered(size_t member, const d::ProbePattern& pattern) const;
 	void missing(uint64_t index);
 	const Recorded& recorded(uint32_t epid);
@@ -105,7 +127,12 @@ private:
 	std::vector<d::ProbePattern> speaking_; // of clauses with actions on aggregations
 	uint64_t firings_ = 0;
 	std::vector<std::string> conditions_; // why the answer is partial: reasons for the verdict
+	std::set<std::string> notes_;         // for the verdict; they do not make it partial
 	ByThreads::Missing missing_;
+	FaultedFiring fault_;
+	std::map<uint32_t, uint64_t> faulted_; // firings without any record, by probe
+	Short cut_texts_, short_stacks_;
+	uint32_t frames_ = 0, user_frames_ = 0; // the most that the program asks for
 };
 
 Replay::Replay(const trace::United& all, RecordingTarget& target, const d::Compiled& program,
@@ -147,6 +174,65 @@ Replay::Replay(const trace::United& all, RecordingTarget& target, const d::Compi
 	const auto dof = dof::write(probes_.for_hosts(program.image));
 	session_.enable(std::as_bytes(std::span(dof)), true);
 	consumer_->report_faults();
+	frames_ = frames_wanted(DFR_ACT_STACK, DFR_OPT_STACKFRAMES);
+	user_frames_ = std::max(frames_wanted(DFR_ACT_USTACK, DFR_OPT_USTACKFRAMES),
+	                        frames_wanted(DFR_ACT_JSTACK, DFR_OPT_JSTACKFRAMES));
+}
+
+// The most frames that an action of this kind in the program takes; 0: there is none.
+uint32_t Replay::frames_wanted(uint32_t kind, uint32_t option) {
+	int64_t most = 0;
+	for (const dof::Body& body : program_.image.bodies)
+		for (const dof::Action& action : body.actions)
+			if (action.kind == kind) {
+				const auto own = static_cast<uint32_t>(action.arg);
+				most = std::max(most, own ? int64_t{own} : session_.option(option));
+			}
+	return static_cast<uint32_t>(most);
+}
+
+// -x cpu= of the program: live it would look at this CPU only; -1: it was not given.
+int64_t Replay::own_cpu() const {
+	int64_t cpu = -1;
+	for (const dof::Option& option : program_.image.options)
+		if (option.option == DFR_OPT_CPU)
+			cpu = option.value;
+	return cpu;
+}
+
+// Adds a condition for each recording that has firings of one CPU only, unless no other one is asked about.
+void Replay::check_cpus() {
+	const std::vector<bool>& asked = options_.wanted.cpus;
+	for (const RecordedMember& member : target_.members()) {
+		bool others = own_cpu() < 0 || own_cpu() != member.cpu;
+		if (others && !asked.empty()) {
+			others = false;
+			for (size_t cpu = 0; cpu < asked.size(); cpu++)
+				others |= asked[cpu] && static_cast<int64_t>(cpu) != member.cpu;
+		}
+		if (member.cpu >= 0 && others && catalog_.cpus > 1)
+			conditions_.push_back(
+			    (target_.members().size() > 1 ? member.name + ": " : std::string{}) +
+			    "only CPU " + std::to_string(member.cpu) + " was recorded (-x cpu=)");
+	}
+}
+
+// Notes that a pattern names more than the recorders enabled, because nobody knows what else there was.
+void Replay::note_wider(const d::ProbePattern& pattern) {
+	const auto wider = [&pattern](const RecordedMember& member) {
+		return std::none_of(
+		    member.patterns.begin(), member.patterns.end(),
+		    [&pattern](const d::ProbePattern& enabled) { return within(pattern, enabled); });
+	};
+	const auto& members = target_.members();
+	const auto found = static_cast<size_t>(std::count_if(
+	    target_.recorded().begin(), target_.recorded().end(),
+	    [&pattern](const trace::Probe* probe) { return RecordingTarget::matches(pattern, *probe); }));
+	if (found && std::any_of(members.begin(), members.end(), wider))
+		notes_.insert(trace::plural(found, "probe") +
+		              (found == 1 ? " that matches " : " that match ") + pattern.text() +
+		              (found == 1 ? " was" : " were") +
+		              " recorded; others, if there are any, were not");
 }
 
 // Whether another recording of the same boot has, of the same time, all probes that match.
@@ -207,19 +293,24 @@ void Replay::check_conditions() {
 	if (!program_.kernel_types.empty())
 		conditions_.insert(conditions_.end(), target_.other_types().begin(),
 		                   target_.other_types().end());
+	check_cpus();
 	for (const dof::EcbDesc& ecb : program_.image.ecbs) {
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
 			continue;
-		const std::string& condition = program_.image.body_of(ecb).condition;
+		look_for_interruption();
+		if (over_)
+			break; // the answer is in part anyway
+		AskedCondition asking(program_.image.body_of(ecb).condition);
 		const d::ProbePattern pattern = d::pattern_of(ecb.probe);
 		if (!target_.elsewhere(pattern.host).empty())
 			continue;
 		check_unrecorded(pattern);
+		note_wider(pattern);
 		size_t partial = 0;
 		const trace::Probe* example = nullptr;
 		for (const trace::Probe* const probe : target_.recorded()) {
 			if (!RecordingTarget::matches(pattern, *probe) ||
-			    target_.recorded_whole(probe->id, condition))
+			    target_.recorded_whole(probe->id, asking))
 				continue;
 			partial++;
 			example = probe;
@@ -238,8 +329,8 @@ void Replay::check_conditions() {
 		            "leave out --strict, or give the clause the predicate that it was recorded with");
 }
 
-// Called by the engine within dfr_fire_env(): a clause did not run, because no record of this firing has
-// the input.
+// Called by the engine within dfr_fire_env(): a clause did not run, or has faulted, because no record of this firing
+// has the input.
 void Replay::missing(uint64_t index) {
 	missing_[{firing_.probe->id, index}]++;
 }
@@ -253,6 +344,7 @@ const Replay::Recorded& Replay::recorded(uint32_t epid) {
 	entry.known = true;
 	entry.layout = catalog_.layout_of(epid);
 	entry.probe = catalog_.probe_of(epid);
+	entry.tells_faults = target_.tells_faults(epid);
 	dfr_probe* const probe = entry.probe ? probes_.of(entry.probe->id) : nullptr;
 	if (probe && (threads_ ? threads_->fires(entry.probe->id) : dfr_probe_enabled(probe))) {
 		entry.fires = probe;
@@ -264,9 +356,11 @@ const Replay::Recorded& Replay::recorded(uint32_t epid) {
 			use.capture = capture->second;
 		if (input.canon.size() == 4 && input.canon.compare(0, 3, "arg") == 0)
 			use.argument = input.canon[3] - '0';
-		const uint16_t kind = entry.layout ? entry.layout->fields[input.field].kind : 0;
-		use.stack = kind == DFR_FIELD_STACK;
-		use.ustack = kind == DFR_FIELD_USTACK;
+		const dfr_field field = entry.layout ? entry.layout->fields[input.field] : dfr_field{};
+		use.stack = field.kind == DFR_FIELD_STACK;
+		use.ustack = field.kind == DFR_FIELD_USTACK;
+		if (target_.may_be_cut(epid, field, session_.option(DFR_OPT_STRSIZE)))
+			use.cut = field.size - 1;
 		if (use.capture >= 0 || use.argument >= 0)
 			entry.uses.push_back(use);
 	}
@@ -351,6 +445,8 @@ void Replay::fire() {
 	if (firing_.empty() || over_)
 		return;
 	const uint64_t time = firing_.time;
+	if (firing_.fires)
+		count_short_stacks();
 	if (!threads_)
 		fire_timers(time);
 	if (threads_ && firing_.fires) {
@@ -386,8 +482,13 @@ void Replay::take(const trace::Record& record, uint32_t boot) {
 		}
 		return take(record, boot);
 	}
-	if (entry.probe->id <= 3) // the engine in this process fires its own BEGIN, END and ERROR
+	if (entry.probe->id <= 3) { // the engine in this process fires its own BEGIN, END and ERROR
+		if (entry.tells_faults)
+			take_fault(record, boot);
 		return;
+	}
+	if (fault_.is_of(record, boot))
+		fault_ = {};
 	const bool same = !firing_.empty() && firing_.time == record.time && firing_.cpu == record.cpu &&
 	                  firing_.probe == entry.probe && firing_.boot == boot;
 	if (!same) {
@@ -410,11 +511,61 @@ void Replay::take(const trace::Record& record, uint32_t boot) {
 		if (use.argument >= 0)
 			firing_.set_argument(static_cast<uint32_t>(use.argument), value.number);
 		if (use.stack || use.ustack)
-			firing_.set_stack(value, use.ustack);
+			firing_.set_stack(value, entry.layout->fields[use.field].size, use.ustack);
 		if (use.capture >= 0)
 			firing_.set_capture(static_cast<size_t>(use.capture), value,
 			                    entry.layout->fields[use.field]);
+		if (use.cut && value.bytes.size() >= use.cut)
+			cut_texts_[{entry.probe->id, use.cut}]++;
 	}
+}
+
+// A fault of a clause that would have recorded a firing which the program runs for.
+void Replay::take_fault(const trace::Record& record, uint32_t boot) {
+	const uint32_t epid =
+	    record.fields.empty() ? 0 : target_.faulted(record.epid, record.fields[0].number);
+	const Recorded* const clause = epid ? &recorded(epid) : nullptr;
+	if (!clause || !clause->fires || fault_.is_of(record, boot))
+		return;
+	settle_fault();
+	const bool there = !firing_.empty() && firing_.time == record.time && firing_.cpu == record.cpu &&
+	                   firing_.boot == boot;
+	if (!there)
+		fault_ = {.time = record.time, .cpu = record.cpu, .boot = boot, .probe = clause->probe->id};
+}
+
+// All records of the time of the last fault have come.
+void Replay::settle_fault() {
+	if (fault_.probe)
+		faulted_[fault_.probe]++;
+	fault_ = {};
+}
+
+// A stack that is as deep as the recorder was told to go may go on where the program would have gone further.
+void Replay::count_short_stacks() {
+	for (const bool of_user : {false, true}) {
+		const size_t limit = firing_.short_of(of_user ? user_frames_ : frames_, of_user);
+		if (limit)
+			short_stacks_[{firing_.probe->id, limit}]++;
+	}
+}
+
+// What the recording has less of than the program would have seen live.
+void Replay::tell_short() {
+	settle_fault();
+	for (const auto& [probe, firings] : faulted_)
+		conditions_.push_back(trace::plural(firings, "firing") + " of " +
+		                      catalog_.probes.at(probe).text() +
+		                      " left no record, because a clause faulted there");
+	for (const auto& [what, texts] : cut_texts_)
+		conditions_.push_back(trace::plural(texts, "text") + " of " +
+		                      catalog_.probes.at(what.first).text() + " may have been cut to " +
+		                      trace::plural(what.second, "byte") + " when recorded (-x strsize=)");
+	for (const auto& [what, stacks] : short_stacks_)
+		conditions_.push_back(trace::plural(stacks, "stack") + " of " +
+		                      catalog_.probes.at(what.first).text() + " may go on after the " +
+		                      trace::plural(what.second, "frame") +
+		                      " that were recorded (-x stackframes=, ustackframes=)");
 }
 
 // BEGIN's record has the process that started the recording.
@@ -533,6 +684,10 @@ bool Replay::answer_by_threads(const Gathered::Visit& visit) {
 	const uint64_t last = std::exchange(last_time_, 0);
 	if (!alike) {
 		firings_ = 0;
+		fault_ = {};
+		faulted_.clear();
+		cut_texts_.clear();
+		short_stacks_.clear();
 		gathered_.start_over();
 		return false;
 	}
@@ -588,10 +743,12 @@ Answer Replay::run() {
 		                      ", which was recorded only where " +
 		                      target_.recorded_where(probe, program_.captured[input]));
 	}
+	tell_short();
 	for (const std::string& condition : conditions_) {
 		answer.verdict.complete = false;
 		answer.verdict.reasons.push_back(condition);
 	}
+	answer.verdict.notes.insert(answer.verdict.notes.end(), notes_.begin(), notes_.end());
 	if (!options_.wanted.part() && gathered_.left_out()) // nothing of the window is missing for that
 		answer.verdict.reasons.push_back(
 		    std::to_string(gathered_.left_out()) +

@@ -39,6 +39,22 @@ bool says(const replay::Answer& answer, const std::string& text) {
 	    [&text](const std::string& reason) { return reason.find(text) != std::string::npos; });
 }
 
+// A file of it that was not ended, and is whole up to the fourth firing's time.
+std::vector<std::unique_ptr<trace::FileSource>> killed(const ScratchFolder& folder, Kept& kept) {
+	const std::string path = folder.file("killed.dfr");
+	{
+		trace::FileWriter writer(path, false,
+		                         [&]() -> const trace::Catalog& { return kept.catalog(); });
+		kept.rewind();
+		while (const auto block = kept.next())
+			writer.block(*block);
+		writer.account(kept, kStart + 3 * kSecond);
+	}
+	std::vector<std::unique_ptr<trace::FileSource>> files;
+	files.push_back(trace::open_file(path));
+	return files;
+}
+
 } // namespace
 
 TEST_CASE("replay of several hosts: what both have is counted together", "[replay][several]") {
@@ -289,18 +305,7 @@ TEST_CASE("replay: a recording that was killed is whole up to its last mark", "[
 	App app;
 	Kept kept = four(app, kCapture, 1);
 	const ScratchFolder folder;
-	const std::string path = folder.file("killed.dfr");
-	{
-		trace::FileWriter writer(path, false,
-		                         [&]() -> const trace::Catalog& { return kept.catalog(); });
-		kept.rewind();
-		while (const auto block = kept.next())
-			writer.block(*block);
-		writer.account(kept, kStart + 3 * kSecond); // the fourth firing is at that time
-	}
-	std::vector<std::unique_ptr<trace::FileSource>> files;
-	files.push_back(trace::open_file(path));
-	trace::JoinedSource source(std::move(files));
+	trace::JoinedSource source(killed(folder, kept));
 	const trace::United united({&source});
 	const auto ask = [&](bool all) {
 		replay::RecordingTarget target(united);
@@ -362,6 +367,31 @@ TEST_CASE("replay of a machine with more CPUs than an engine here plays is refus
 	kept.identity().cpus = 1024;
 	replay::Answer answer;
 	CHECK(replay_says(kept, "app::work:entry { @ = count(); }", &answer).find('4') != std::string::npos);
+}
+
+// Their records have the times of before the commit, so one behind the mark has records for in front of it.
+TEST_CASE("replay: no mark makes a recording with speculations whole", "[replay][verdict]") {
+	App app;
+	Kept kept =
+	    four(app, "app::work:entry { capture(); } app::work:return { commit(speculation()); }", 1);
+	const ScratchFolder folder;
+	trace::JoinedSource source(killed(folder, kept));
+	const trace::United united({&source});
+	replay::RecordingTarget target(united);
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	replay::ReplayOptions options = quiet();
+	options.wanted.to = replay::parse_when("@" + std::to_string(kStart + 5 * kSecond / 2));
+	const auto verdict =
+	    replay::replay_program(united, target, compiled("app::work:entry { @ = count(); }", target),
+	                           output, symbols, options)
+	        .verdict;
+	CHECK(output.take() == "\n                3\n");
+	CHECK_FALSE(verdict.complete);
+	REQUIRE(verdict.reasons.size() == 1);
+	CHECK(verdict.reasons[0] == "records of speculations that were committed after " +
+	                                trace::time_text(source.catalog(), kStart + 3 * kSecond) +
+	                                " may be missing");
 }
 
 TEST_CASE("united: who is the same host and boot", "[replay][several]") {
