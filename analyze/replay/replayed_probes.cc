@@ -41,7 +41,8 @@ dfr_provider* ReplayedProbes::provider_of(const trace::Probe& probe) {
 }
 
 // Creates the recorded probes with their recorded ids. The engine gives ids without gaps, so probes of
-// the provider "not recorded" take the ids in between.
+// the provider "not recorded" take the ids in between. Each is a function of its own, because the engine
+// looks for probes by function: all of one would be one chain, which each new probe walks.
 void ReplayedProbes::create_recorded(const std::string& name) {
 	uint32_t next = 4; // the engine has made BEGIN, END and ERROR, with ids 1 to 3
 	dfr_provider* holes = nullptr;
@@ -50,7 +51,7 @@ void ReplayedProbes::create_recorded(const std::string& name) {
 		if (probe->id <= kIdsKept && next < probe->id && !holes)
 			holes = session_.add_provider("not recorded", nullptr, nullptr);
 		for (; probe->id <= kIdsKept && next < probe->id; next++)
-			session_.add_probe(holes, "-", "-", std::to_string(next), 0, nullptr);
+			session_.add_probe(holes, "-", std::to_string(next), "-", 0, nullptr);
 		const uint32_t nargs = probe->nargs.value_or(DFR_NARGS_UNKNOWN);
 		dfr_probe* const made =
 		    session_.add_probe(provider, probe->module, probe->function, probe->name, nargs, nullptr);

@@ -4,10 +4,15 @@
 #include <catch2/catch.hpp>
 
 #include "analyze/replay/by_columns.h"
+#include "analyze/replay/replayed_probes.h"
 #include "formats/trace/container.h"
 #include "formats/trace/remake.h"
 #include "formats/trace/verify.h"
 #include "tests/unit/harmed_file.h"
+
+extern "C" {
+#include "kmod/engine/recording/store.h"
+}
 
 using namespace dfr;
 using namespace dfr::test;
@@ -227,4 +232,34 @@ TEST_CASE("hostile: texts among the keys count in the bound of memory", "[hostil
 		keys += entry.key.size();
 	CHECK(keys > 500 * 150);
 	CHECK(by.bytes() >= keys);
+}
+
+TEST_CASE("hostile: high ids of probes make the engine look through no long chains", "[hostile]") {
+	constexpr uint32_t kMoved = 199'000; // not further than ids are kept
+	Rig rig;
+	trace::Catalog& catalog = rig.kept.identity();
+	std::map<uint32_t, trace::Probe> moved;
+	for (auto& [id, probe] : catalog.probes) {
+		probe.id += id > DFR_PROBE_ERROR ? kMoved : 0;
+		moved.emplace(probe.id, probe);
+	}
+	catalog.probes = std::move(moved);
+	for (trace::Ecb& ecb : catalog.ecbs)
+		ecb.probe += ecb.probe > DFR_PROBE_ERROR ? kMoved : 0;
+	replay::RecordingTarget target(catalog, "high");
+	engine::EngineSession session("high", 4, false);
+	const replay::ReplayedProbes probes(session, target, {}, "high");
+	const uint32_t high = rig.app.entry->pb_id + kMoved;
+	REQUIRE(probes.of(high));
+	CHECK(probes.of(high)->pb_id == high);
+	const dfr_engine& engine = *session.engine();
+	CHECK(engine.en_nprobes >= high);
+	size_t longest = 0;
+	for (uint32_t i = 0; i < engine.en_byname_size; i++) {
+		size_t length = 0;
+		for (const dfr_probe* probe = engine.en_byname[i]; probe; probe = probe->pb_hash)
+			length++;
+		longest = std::max(longest, length);
+	}
+	CHECK(longest < 100);
 }
