@@ -212,7 +212,7 @@ Block BlockMaker::done(bool complete) {
 	}
 	head_.records = walk_.records;
 	head_.committed = here() - head_.hdr_size;
-	head_.flags = DFR_BLOCK_CLOSED | (complete ? 0 : DFR_BLOCK_CUT);
+	head_.flags = DFR_BLOCK_CLOSED | (complete ? head_.flags & DFR_BLOCK_CUT : DFR_BLOCK_CUT);
 	head_.checksum = 0;
 	store(bytes_.data(), head_);
 	std::copy_n(std::as_bytes(std::span(walk_.table)).begin(), walk_.table.size() * sizeof(dfr_restart),

@@ -25,9 +25,9 @@ struct RemadeRecord {
 using Remake = std::function<std::optional<RemadeRecord>(const Record&)>;
 
 struct Remade {
-	Block block;               // sealed; its header says DFR_BLOCK_CUT if a record is missing
-	uint64_t kept = 0;         // records
-	uint64_t left_out = 0;     // records
+	Block block;           // sealed; its header says DFR_BLOCK_CUT if a record is missing, or was before
+	uint64_t kept = 0;     // records
+	uint64_t left_out = 0; // records
 	uint64_t out_in_front = 0; // records left out before the first that was kept
 	DecodeDamage damage;       // of the old block
 };

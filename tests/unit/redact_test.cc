@@ -227,6 +227,22 @@ TEST_CASE("what is kept answers as before, what is not is named and never a valu
 	CHECK(diagnostics.render(false).find("self->x") != std::string::npos);
 }
 
+TEST_CASE("a cut that is redacted lacks no record that was not cut", "[redact][cut]") {
+	for (const trace::Cut& cut : {trace::Cut{.span = {.to = kStart + 1'234'567}, .text = "the start"},
+	                              trace::Cut{.pids = {10}, .text = "pid 10"}}) {
+		INFO(cut.text);
+		Rig rig;
+		const std::string file = rig.folder.file("cut.dfr");
+		CHECK(trace::cut_file(rig.whole, file, cut).left_out > 0);
+		std::filesystem::rename(file, rig.whole);
+		rig.redact({"arg0"}); // which verifies
+		const Asked part = ask(rig.part, "app::work:entry { @ = count(); }");
+		CHECK(part.text == ask(rig.whole, "app::work:entry { @ = count(); }").text);
+		CHECK(part.verdict.lost == 0);
+		CHECK(part.reasons().find("missing on CPU") == std::string::npos);
+	}
+}
+
 TEST_CASE("what was recorded under a predicate is still known to be a part", "[redact]") {
 	Rig rig;
 	rig.redact({"arg0"});
