@@ -4,13 +4,16 @@
 #include "formats/trace/joined.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <map>
 
 #include "formats/trace/batch.h"
 #include "formats/trace/container.h"
+#include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
 #include "formats/trace/redact.h"
+#include "formats/trace/remake.h"
 
 namespace dfr::trace {
 namespace {
@@ -112,8 +115,19 @@ JoinedSource::JoinedSource(std::vector<std::unique_ptr<FileSource>> files) {
 	};
 	std::stable_sort(copies_.begin(), copies_.end(),
 	                 [&](const Copy& a, const Copy& b) { return order(a) < order(b); });
-	for (size_t i = 0; i < copies_.size(); i++)
-		repeated_ += same_block(i) && !(i > 1 && same_block(i - 1));
+	// Of cuts, those that are alike are one.
+	const auto copy = [](const Copy& a, const Copy& b) {
+		return a.ref.head.flags & DFR_BLOCK_CUT &&
+		       !std::memcmp(&a.ref.head, &b.ref.head, sizeof a.ref.head);
+	};
+	const auto alike = std::unique(copies_.begin(), copies_.end(), copy);
+	repeated_ = static_cast<uint64_t>(copies_.end() - alike);
+	copies_.erase(alike, copies_.end());
+	for (size_t i = 0; i < copies_.size(); i++) {
+		const bool first_again = same_block(i) && !(i > 1 && same_block(i - 1));
+		joined_ += first_again && of_cuts(i - 1);
+		repeated_ += first_again && !of_cuts(i - 1);
+	}
 }
 
 bool JoinedSource::same_block(size_t copy) const {
@@ -123,24 +137,43 @@ bool JoinedSource::same_block(size_t copy) const {
 	return copy > 0 && copy < copies_.size() && key(copy) == key(copy - 1);
 }
 
+bool JoinedSource::of_cuts(size_t copy) const {
+	return copies_[copy].ref.head.flags & DFR_BLOCK_CUT && same_block(copy + 1);
+}
+
 std::vector<BlockRef> JoinedSource::index() {
 	std::vector<BlockRef> refs;
 	refs.reserve(copies_.size());
 	for (size_t i = 0; i < copies_.size(); i++)
 		if (!same_block(i))
 			refs.push_back({copies_[i].ref.head, i});
+		else if (of_cuts(refs.back().handle))
+			refs.back().head = joined_head(refs.back().head, copies_[i].ref.head);
 	return refs;
+}
+
+// Of a block that was cut, what all files have of it together. One that cannot be read would be missed by nobody.
+std::optional<Block> JoinedSource::join(size_t copy) {
+	RecordShapes shapes(catalog());
+	std::optional<Block> all = files_[copies_[copy].file]->load(copies_[copy].ref);
+	while (all && same_block(++copy)) {
+		const std::optional<Block> more = files_[copies_[copy].file]->load(copies_[copy].ref);
+		all = more ? join_cuts(*all, *more, shapes) : std::nullopt;
+	}
+	return all;
 }
 
 std::optional<Block> JoinedSource::load(const BlockRef& ref) {
 	if (ref.handle >= copies_.size())
 		return std::nullopt;
 	size_t at = ref.handle;
-	do { // a copy of which a part is damaged answers for nothing
+	if (of_cuts(at))
+		return join(at);
+	do { // a copy of which a part is damaged answers for nothing, and a cut for no whole block
 		const Copy& copy = copies_[at];
 		if (std::optional<Block> block = files_[copy.file]->load(copy.ref))
 			return block;
-	} while (same_block(++at));
+	} while (same_block(++at) && !(copies_[at].ref.head.flags & DFR_BLOCK_CUT));
 	return std::nullopt;
 }
 
@@ -278,6 +311,9 @@ std::vector<std::string> JoinedSource::notes() const {
 	if (repeated_)
 		notes.push_back(std::to_string(repeated_) + (repeated_ == 1 ? " block is" : " blocks are") +
 		                " in several files and counted once");
+	if (joined_)
+		notes.push_back(plural(joined_, "block") + " of which several files have parts " +
+		                (joined_ == 1 ? "was" : "were") + " put together");
 	notes.insert(notes.end(), not_begun_.begin(), not_begun_.end());
 	return notes;
 }

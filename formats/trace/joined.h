@@ -20,8 +20,8 @@ public:
 	// The files, at least one, are of one state (group_by_state()).
 	explicit JoinedSource(std::vector<std::unique_ptr<FileSource>> files);
 
-	// "3 blocks are in several files and counted once", and files in which nothing was begun. Nothing is
-	// missing for that.
+	// "3 blocks are in several files and counted once", how many were put together of several cuts, and files in
+	// which nothing was begun. Nothing is missing for that.
 	std::vector<std::string> notes() const;
 	const std::vector<std::unique_ptr<FileSource>>& files() const { return files_; }
 
@@ -55,12 +55,14 @@ private:
 	bool lacks_unnoticed(size_t file) const;
 	void find_missing_parts();
 	bool same_block(size_t copy) const; // as the one before
+	bool of_cuts(size_t copy) const;    // whether it is the first of several cuts of a block
+	std::optional<Block> join(size_t copy);
 
 	std::vector<std::unique_ptr<FileSource>> files_; // by the time of their last event
 	std::string name_;
 	std::vector<Copy>
 	    copies_; // of each block those that the files have, the best first; a handle is its place
-	uint64_t repeated_ = 0;
+	uint64_t repeated_ = 0, joined_ = 0;     // blocks
 	std::vector<std::string> not_begun_;     // a note for each file that only has a head
 	std::vector<std::string> missing_files_; // a remark for each that has nothing to read, or is not here
 	size_t next_file_ = 0;                   // for snapshots

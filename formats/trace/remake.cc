@@ -4,6 +4,8 @@
 #include "formats/trace/remake.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "formats/error.h"
 #include "formats/trace/bytes.h"
@@ -19,7 +21,7 @@ public:
 		bytes_.resize(head_.hdr_size);
 	}
 	bool fits() const { return bytes_.size() <= head_.size; }
-	void lost(const Losses::Loss& loss, uint64_t time);
+	void lost(const Losses& losses, uint64_t time);
 	void record(const Record& record, const RemadeRecord& remade);
 	Block done(bool complete);
 
@@ -38,6 +40,7 @@ private:
 		bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
 	}
 	void put_head(uint32_t id, uint8_t level, uint64_t time);
+	void lost(const Losses::Loss& loss, uint64_t time);
 	void put_integer(const dfr_field& field, uint64_t value, size_t code_at, unsigned shift);
 	void put_field(const dfr_field& field, const Value& value);
 	void group(const Record& record);
@@ -81,6 +84,13 @@ void BlockMaker::lost(const Losses::Loss& loss, uint64_t time) {
 	put<uint64_t>(loss.count);
 	put<uint64_t>(loss.from);
 	put<uint64_t>(loss.to);
+}
+
+void BlockMaker::lost(const Losses& losses, uint64_t time) {
+	for (const Losses::Loss& loss : losses.entries)
+		lost(loss, time);
+	for (const Losses::Stretch& stretch : losses.stretches)
+		lost(loss_of(stretch), time);
 }
 
 void BlockMaker::leave_group() {
@@ -240,14 +250,83 @@ std::optional<Remade> remake(const Block& block, RecordShapes& shapes, const Rem
 			}
 		}
 	}
-	for (const Losses::Loss& loss : losses.entries)
-		maker.lost(loss, std::max(head.first_time, head.last_time));
-	for (const Losses::Stretch& stretch : losses.stretches)
-		maker.lost(loss_of(stretch), std::max(head.first_time, head.last_time));
+	maker.lost(losses, std::max(head.first_time, head.last_time));
 	if (!maker.fits())
 		return std::nullopt;
 	result.block = maker.done(result.left_out == 0 && !result.damage.records);
 	return result;
+}
+
+// All that a record says.
+std::string text_of(const Record& record) {
+	std::string text;
+	const auto add = [&text](auto value) {
+		text.append(reinterpret_cast<const char*>(&value), sizeof value);
+	};
+	const auto add_bytes = [&](auto bytes) {
+		add(bytes.size());
+		text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+	};
+	const Context& context = record.context;
+	for (const uint64_t word : {record.time, record.commit_time, context.cgroup})
+		add(word);
+	for (const uint32_t word : {record.epid, uint32_t{record.level}, record.speculation, context.task,
+	                            context.pid, context.tid, context.nspid})
+		add(word);
+	add_bytes(context.execname);
+	for (const Value& value : record.fields) {
+		add(value.number);
+		add(value.fault);
+		add(value.fault_value);
+		add_bytes(value.bytes);
+	}
+	return text;
+}
+
+// Of a block that is joined: where it is read.
+struct CutReader {
+	CutReader(const Block& block, RecordShapes& shapes) : cursor(shapes) {
+		more = cursor.open(block, damage, &losses) && cursor.next();
+	}
+	const Record& record() const { return cursor.current(); }
+	uint64_t place() const { return record().commit_time ? record().commit_time : record().time; }
+	RecordCursor cursor;
+	DecodeDamage damage;
+	Losses losses;
+	bool more = false;
+};
+
+// nullopt: it does not fit.
+std::optional<Block> join(const Block& one, const Block& other, RecordShapes& shapes, uint32_t size,
+                          DecodeDamage& damage) {
+	std::map<std::string, unsigned> known; // of the first
+	for (CutReader first(one, shapes); first.more; first.more = first.cursor.next())
+		known[text_of(first.record())]++;
+	const dfr_block head = joined_head(one.header(), other.header());
+	BlockMaker maker(head, size);
+	CutReader first(one, shapes), second(other, shapes);
+	while (maker.fits() && (first.more || second.more)) {
+		CutReader& next =
+		    !second.more || (first.more && first.place() <= second.place()) ? first : second;
+		const Record& record = next.record();
+		const auto both = &next == &second ? known.find(text_of(record)) : known.end();
+		if (both != known.end() && both->second) {
+			both->second--;
+		} else {
+			const RecordShape* const shape = shapes.find(record.epid);
+			maker.record(record, {.epid = record.epid,
+			                      .context = record.context,
+			                      .layout = {shape->fields, shape->count},
+			                      .fields = record.fields});
+		}
+		next.more = next.cursor.next();
+	}
+	maker.lost(first.losses, std::max(head.first_time, head.last_time)); // each cut has all
+	if (!maker.fits())
+		return std::nullopt;
+	damage.add(first.damage);
+	damage.add(second.damage);
+	return maker.done(false);
 }
 
 } // namespace
@@ -256,6 +335,31 @@ void change_head(Block& block, dfr_block head) {
 	head.flags &= ~static_cast<uint32_t>(DFR_BLOCK_SEALED);
 	store(block.bytes.data(), head);
 	seal_block(block);
+}
+
+dfr_block joined_head(const dfr_block& one, const dfr_block& other) {
+	dfr_block head = one;
+	head.size = std::max<uint32_t>({one.size, other.size, DFR_BLOCK_MIN});
+	head.flags = DFR_BLOCK_CLOSED | DFR_BLOCK_CUT;
+	head.checksum = 0;
+	head.before = std::min(one.before, other.before);
+	head.record_base = std::min(one.record_base, other.record_base);
+	head.first_time = std::min(one.first_time, other.first_time);
+	head.last_time = std::max(one.last_time, other.last_time);
+	head.records += other.records;
+	return head;
+}
+
+std::optional<Block> join_cuts(const Block& one, const Block& other, RecordShapes& shapes) {
+	if (!block_is_sane(one.bytes) || !block_is_sane(other.bytes))
+		return std::nullopt;
+	for (uint32_t size = joined_head(one.header(), other.header()).size; size <= DFR_BLOCK_MAX;
+	     size *= 2) {
+		DecodeDamage damage;
+		if (auto block = join(one, other, shapes, size, damage))
+			return damage.blocks || damage.regions ? std::nullopt : std::move(block);
+	}
+	return std::nullopt;
 }
 
 Remade remake_block(const Block& block, RecordShapes& shapes, const Remake& wanted) {

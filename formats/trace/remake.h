@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Makes blocks from records, as the engine writes them: what dfr cut and dfr redact
-// leave of a block. Times, groups of committed speculations, notes and losses stay.
+// leave of a block, and what several cuts of a block have together. Times, groups of
+// committed speculations, notes and losses stay.
 #pragma once
 
 #include <functional>
@@ -37,5 +38,12 @@ void change_head(Block& block, dfr_block head);
 
 // Throws dfr::Error if what remains does not fit into a block.
 Remade remake_block(const Block& block, RecordShapes& shapes, const Remake& wanted);
+
+// What is known of a block of what two cuts (DFR_BLOCK_CUT) of one block have, without reading them; the records
+// that both have are counted twice.
+dfr_block joined_head(const dfr_block& one, const dfr_block& other);
+// And the block: each record once. A cut keeps or leaves out all records that are alike, so of those each has all or
+// none. nullopt: not all of both can be read, or it does not fit into a block.
+std::optional<Block> join_cuts(const Block& one, const Block& other, RecordShapes& shapes);
 
 } // namespace dfr::trace

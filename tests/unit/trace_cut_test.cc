@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "formats/trace/batch.h"
 #include "formats/trace/chunk.h"
 #include "formats/trace/container.h"
 #include "formats/trace/cut.h"
@@ -246,6 +247,102 @@ TEST_CASE("a part of a part counts what the whole recording had", "[cut]") {
 		CHECK(part.cpus[i].committed == whole.cpus[i].committed);
 		CHECK(part.cpus[i].committed == part.cpus[i].in_file + part.cpus[i].cut);
 	}
+}
+
+namespace {
+
+// What cuts of the recording have together, by records and by columns: each record of them once.
+void check_together(Rig& rig, const std::vector<trace::Cut>& cuts) {
+	std::vector<std::string> paths;
+	for (const trace::Cut& cut : cuts) {
+		paths.push_back(rig.folder.file(std::to_string(paths.size()) + ".dfr"));
+		trace::cut_file(rig.whole, paths.back(), cut);
+	}
+	auto groups = trace::group_by_state(paths);
+	REQUIRE(groups.size() == 1);
+	trace::JoinedSource source(std::move(groups.front()));
+	const auto expected = records_of(rig.whole, [&](const trace::Record& record) {
+		return std::any_of(cuts.begin(), cuts.end(), [&](const trace::Cut& cut) {
+			return cut.wants(record, source.catalog());
+		});
+	});
+	trace::Merger merger(source);
+	std::vector<Plain> there;
+	merger.run([&](const trace::Record& record) {
+		there.push_back(plain(record));
+		return true;
+	});
+	CHECK(there.size() == expected.size());
+	CHECK(there == expected);
+	const trace::Verdict verdict = trace::judge(source, merger);
+	CHECK_FALSE(verdict.complete);
+	CHECK(verdict.lost == 0);
+	trace::Merger again(source);
+	uint64_t records = 0;
+	if (again.scan([&](trace::RecordBatch& batch, uint32_t) {
+		    records += batch.records().size();
+		    return true;
+	    }))
+		CHECK(records == expected.size());
+}
+
+uint32_t probe_of(Rig& rig, const dfr_probe* probe) {
+	const auto file = trace::open_file(rig.whole);
+	CHECK(file->catalog().probes.contains(probe->pb_id));
+	return probe->pb_id;
+}
+
+} // namespace
+
+TEST_CASE("cuts of one recording have together what each of them has", "[cut]") {
+	const char* const programs[] = {
+	    "#pragma D option bufsize=256k\n"
+	    "app::work:entry { capture(arg0, arg1); capture(stack()); }"
+	    "app::work:return /arg0 % 3 == 0/ { printf(\"%d %s\", tid, execname); }",
+	    "#pragma D option bufsize=256k\n#pragma D option specsize=8k\n"
+	    "app::work:entry { self->s = speculation(); speculate(self->s); trace(arg0); }"
+	    "app::work:entry { printf(\"%d\", tid); }"
+	    "app::work:return /arg0 % 2/ { commit(self->s); } app::work:return { discard(self->s); }"};
+	for (const char* const program : programs) {
+		INFO(program);
+		Rig rig(program);
+		const uint32_t entry = probe_of(rig, rig.app.entry), exit = probe_of(rig, rig.app.exit);
+		const trace::Cut start{.span = {.to = kStart + 2'345'678}, .text = "the start"},
+		    end{.span = {.from = kStart + 2'345'679}, .text = "the end"},
+		    later{.span = {.from = kStart + 1'234'567}, .text = "later"},
+		    entries{.probes = {entry}, .text = "entry"}, exits{.probes = {exit}, .text = "return"},
+		    ten{.pids = {10}, .text = "pid 10"}, eleven{.pids = {11, 12}, .text = "pid 11"};
+		check_together(rig, {start, end});
+		check_together(rig, {start, later});
+		check_together(rig, {entries, exits});
+		check_together(rig, {exits, ten});
+		check_together(rig, {ten, eleven, entries});
+		check_together(rig, {ten, ten});
+	}
+}
+
+TEST_CASE("of a block that was cut, one file's damaged part is not taken for all of it", "[cut]") {
+	Rig rig;
+	const std::string one = rig.folder.file("1.dfr"), two = rig.folder.file("2.dfr");
+	trace::cut_file(rig.whole, one, {.pids = {10}, .text = "pid 10"});
+	trace::cut_file(rig.whole, two, {.pids = {11}, .text = "pid 11"});
+	{
+		const trace::ContainerReader reader(two);
+		uint64_t at = sizeof(trace::FileHead);
+		while (reader.segment(at)->type() != trace::SegmentType::kChunk)
+			at = reader.segment(at)->end();
+		const auto middle = static_cast<std::streamoff>((at + reader.segment(at)->end()) / 2);
+		std::fstream file(two, std::ios::in | std::ios::out | std::ios::binary);
+		file.seekp(middle);
+		file.write("damage", 6);
+	}
+	trace::JoinedSource source(std::move(trace::group_by_state({one, two}).at(0)));
+	trace::Merger merger(source);
+	merger.run(anything);
+	const trace::Verdict verdict = trace::judge(source, merger);
+	CHECK(std::any_of(verdict.reasons.begin(), verdict.reasons.end(), [](const std::string& reason) {
+		return reason.find("damaged") != std::string::npos;
+	}));
 }
 
 TEST_CASE("what a ring had overwritten is not called cut", "[cut]") {
