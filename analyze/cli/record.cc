@@ -270,6 +270,13 @@ int Recorder::conclude() {
 	const int partial = print_verdict(trace::judge_whole(source), source.catalog(), arguments_.json);
 	if (!arguments_.json) {
 		tell_unrecorded(source.catalog(), arguments_.output);
+		if (const uint64_t least = recording_->least_chunks())
+			std::fprintf(
+			    stderr,
+			    "dfr: parts are larger or older than --rotate %s: each repeats the catalog, "
+			    "and does not end before that is at most 1 %% of it, which takes %s bytes of "
+			    "records here\n",
+			    shown(arguments_.rotate), shown(trace::grouped(least)));
 		const std::string all =
 		    arguments_.rotate.empty() ? arguments_.output : trace::parts_pattern(arguments_.output);
 		std::fprintf(stderr, "dfr: recorded in %s; see what it holds: dfr info %s\n", shown(all),
@@ -328,7 +335,8 @@ int run_record(int argc, char** argv) {
 	app->add_option(
 	    "--rotate", arguments.rotate,
 	    "go on in a next file, NAME-0001.dfr, NAME-0002.dfr ..., after a size (256k or more, 64m, "
-	    "1g) or a time (30s, 10min, 1h, 1d)");
+	    "1g) or a time (30s, 10min, 1h, 1d); larger or older, until the catalog that each repeats is at "
+	    "most 1 % of it");
 	app->add_option(
 	    "--for", arguments.analysis,
 	    "record what the analysis in this D file will need, and show it; beside -n or -s, record both");

@@ -45,6 +45,7 @@ public:
 	void give_up(const std::string& why); // after an error: ends the file with what it has
 	uint64_t unwritten() const { return given_ - parts_.records(); } // records
 	const std::vector<std::string>& paths() const { return parts_.paths(); }
+	uint64_t least_chunks() const { return parts_.least_chunks(); } // PartsWriter's
 
 private:
 	const trace::Catalog& whole_catalog();

@@ -207,14 +207,17 @@ void PartsWriter::create(const std::string& path, bool replace, const FilePart& 
 	begun_ = std::chrono::steady_clock::now();
 }
 
-bool PartsWriter::due() const {
+bool PartsWriter::due() {
 	const uint64_t chunks = file_->chunk_bytes();
-	if (!options_.rotation || !chunks ||
-	    chunks < kChunksToCatalog * kCatalogCopies * file_->catalog_bytes())
+	const uint64_t least = kChunksToCatalog * kCatalogCopies * file_->catalog_bytes();
+	if (!options_.rotation || !chunks)
 		return false;
-	if (options_.rotation.bytes)
-		return file_->size() >= options_.rotation.bytes;
-	return std::chrono::steady_clock::now() - begun_ >= options_.rotation.time;
+	const bool reached = options_.rotation.bytes
+	                         ? file_->size() >= options_.rotation.bytes
+	                         : std::chrono::steady_clock::now() - begun_ >= options_.rotation.time;
+	if (reached && chunks < least)
+		least_ = std::max(least_, least);
+	return reached && chunks >= least;
 }
 
 void PartsWriter::end_part() {

@@ -69,7 +69,9 @@ public:
 
 	// Whether the part should end: it is large or old enough, and what the next one would have to repeat of the
 	// catalog is at most 1 % of it.
-	bool due() const;
+	bool due();
+	// How many bytes a part's chunks are at least for that, if one went on that was large or old enough; 0: none did.
+	uint64_t least_chunks() const { return least_; }
 	// Ends the part, which was accounted with the time until when it is whole: it is on the disk now.
 	void end_part();
 	// Goes on in a next one, which has the source's ledger from its start, so that it says at once which part it is.
@@ -87,6 +89,7 @@ private:
 	uint64_t number_ = 0; // in the file's name
 	std::chrono::steady_clock::time_point begun_;
 	uint64_t size_ = 0, records_ = 0; // of the parts before this one
+	uint64_t least_ = 0;
 };
 
 } // namespace dfr::trace

@@ -368,6 +368,31 @@ TEST_CASE("a recorder that leaves a state that records on says until when its fi
 	CHECK(trace::verify_file(path).whole.back().to == end);
 }
 
+TEST_CASE("whether a part had to be larger than was asked is known", "[recorder][parts]") {
+	const test::ScratchFolder folder;
+	{ // one byte is less than the catalog takes
+		PlayedMachine machine(20);
+		Rotated rotated(machine, folder.file("a.dfr"), {.rotation = kSmall});
+		record(machine, rotated.drain, 4); // a checkpoint writes what there is
+		CHECK(rotated.parts.paths().size() == 1);
+		const uint64_t least = rotated.parts.least_chunks();
+		CHECK(least > rotated.parts.file().chunk_bytes());
+		while (rotated.parts.paths().size() < 2)
+			record(machine, rotated.drain, 1);
+		rotated.drain.finish();
+		CHECK(segment_bytes(rotated.parts.paths()[0]).chunks >= least);
+	}
+	for (const trace::Rotation& rotation : {trace::Rotation{}, trace::Rotation{.bytes = 64 << 20},
+	                                        trace::Rotation{.time = std::chrono::hours(1)}}) {
+		PlayedMachine machine(20);
+		Rotated rotated(machine, folder.file("b.dfr"),
+		                {.rotation = rotation, .old = trace::PartsWriter::OldParts::kReplace});
+		record(machine, rotated.drain, 4);
+		rotated.drain.finish();
+		CHECK(rotated.parts.least_chunks() == 0);
+	}
+}
+
 TEST_CASE("a missing part is named, with its CPUs and its time", "[recorder][parts]") {
 	const test::ScratchFolder folder;
 	PlayedMachine machine;
