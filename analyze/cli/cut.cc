@@ -113,7 +113,7 @@ int run_cut(int argc, char** argv) {
 		return kStatusUsage;
 	}
 	catch_signals();
-	NewFile output(arguments.output, arguments.replace);
+	NewFile output(arguments.output, arguments.replace, arguments.file);
 	const auto source = trace::open_file(arguments.file);
 	const trace::Catalog& catalog = source->catalog();
 	trace::Merger merger(*source);

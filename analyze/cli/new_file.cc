@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <filesystem>
 #include <unistd.h>
 
 #include "analyze/cli/signals.h"
@@ -14,10 +15,14 @@
 
 namespace dfr::cli {
 
-NewFile::NewFile(std::string path, bool replace)
+NewFile::NewFile(std::string path, bool replace, const std::string& source)
     : path_(std::move(path)), temporary_(path_ + "." + std::to_string(getpid()) + ".part"),
       replace_(replace) {
 	trace::require_free(path_, replace);
+	std::error_code none; // of two that are not there
+	if (!source.empty() && std::filesystem::equivalent(path_, source, none))
+		throw Error("cannot write " + path_ + ": it is the file that is read",
+		            "give another name to the new one");
 	remove_on_signal(temporary_.c_str());
 }
 

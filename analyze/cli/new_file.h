@@ -10,8 +10,9 @@ namespace dfr::cli {
 
 class NewFile {
 public:
-	// Throws dfr::Error if there is such a file and it is not to be replaced, or is no regular file.
-	NewFile(std::string path, bool replace);
+	// Throws dfr::Error if there is such a file and it is not to be replaced, or is no regular file, or is `source`,
+	// of which it is made.
+	NewFile(std::string path, bool replace, const std::string& source = {});
 	~NewFile();
 	NewFile(const NewFile&) = delete;
 	NewFile& operator=(const NewFile&) = delete;

@@ -127,7 +127,7 @@ int run_redact(int argc, char** argv) {
 		for (std::string& word : replay::split_words(text))
 			words.push_back(std::move(word));
 	const trace::Redaction redaction = replay::make_redaction(*source, target, words);
-	NewFile written(output, replace);
+	NewFile written(output, replace, file);
 	trace::RedactResult result;
 	{
 		Progress progress(file);

@@ -36,6 +36,17 @@ TEST_CASE("a second signal leaves nothing of a file that is not whole", "[newfil
 	CHECK(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_CASE("a new file does not take the place of what it is made of", "[newfile]") {
+	const ScratchFolder folder;
+	const std::string source = folder.write("a.dfr", {1, 2, 3}), link = folder.file("b.dfr");
+	std::filesystem::create_hard_link(source, link);
+	for (const std::string& path : {source, link, folder.file("./a.dfr")})
+		CHECK_THROWS_WITH(cli::NewFile(path, true, source),
+		                  Catch::Contains("it is the file that is read"));
+	CHECK(std::filesystem::file_size(source) == 3);
+	const cli::NewFile other(folder.file("c.dfr"), false, source);
+}
+
 TEST_CASE("a new file takes the place of a regular file, and only if it may", "[newfile]") {
 	const ScratchFolder folder;
 	const std::string old = folder.write("old.dfr", {1, 2, 3}), link = folder.file("link");
