@@ -196,8 +196,10 @@ int run_replay(int argc, char** argv) {
 		return *status;
 	if (const std::string wrong = arguments.part.read(arguments.wanted); !wrong.empty()) {
 		print_error("dfr replay: " + wrong,
-		            "times are written +5s (after the start), -10s (before the "
-		            "end), 14:03:02.120, 2026-11-21 14:03:02 or @NS");
+		            wrong.starts_with("--cpu")
+		                ? "dfr replay --help shows options and examples"
+		                : "times are written +5s (after the start), -10s (before the "
+		                  "end), 14:03:02.120, 2026-11-21 14:03:02 or @NS");
 		return kStatusUsage;
 	}
 	if (const std::string wrong = contradiction(arguments); !wrong.empty()) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "analyze/engine/tick.h"
 #include "analyze/libdfr/option_value.h"
 #include "formats/error.h"
 
@@ -32,6 +33,24 @@ bool fraction(std::string_view text, int64_t& ns) {
 	std::string digits(text.substr(1));
 	digits.resize(9, '0');
 	return whole_number(digits, ns);
+}
+
+// "5s", "0.5s"; a bare number is none.
+std::optional<int64_t> span_of(std::string_view text) {
+	const size_t named = std::min(text.find_first_not_of("0123456789."), text.size());
+	const size_t point = std::min(text.find('.'), named);
+	if (named == text.size())
+		return std::nullopt;
+	if (point == named) {
+		const auto span = lib::parse_rate(text);
+		return span && *span <= INT64_MAX ? std::optional(static_cast<int64_t>(*span)) : std::nullopt;
+	}
+	const auto unit = static_cast<int64_t>(engine::time_unit(text.substr(named)).value_or(0));
+	int64_t whole = 0, parts = 0; // parts: of kSecond in a unit
+	if (unit == 0 || !whole_number(text.substr(0, point), whole) || whole >= INT64_MAX / unit ||
+	    !fraction(text.substr(point, named - point), parts))
+		return std::nullopt;
+	return whole * unit + (unit < kSecond ? parts * unit / kSecond : parts * (unit / kSecond));
 }
 
 // A time of day: ns since midnight.
@@ -181,12 +200,11 @@ std::optional<When> parse_when(const std::string& text) {
 	if (text.empty())
 		return std::nullopt;
 	if (text[0] == '+' || text[0] == '-') {
-		const auto span = lib::parse_rate(std::string_view(text).substr(1));
-		const bool named = text.back() < '0' || text.back() > '9'; // a bare number is not a time
-		if (!span || !named || *span > INT64_MAX)
+		const auto span = span_of(std::string_view(text).substr(1));
+		if (!span)
 			return std::nullopt;
 		when.base = text[0] == '+' ? When::TimeBase::kAfterStart : When::TimeBase::kBeforeEnd;
-		when.ns = static_cast<int64_t>(*span);
+		when.ns = *span;
 		return when;
 	}
 	if (text[0] == '@')

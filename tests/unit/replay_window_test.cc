@@ -53,6 +53,25 @@ replay::ReplayOptions asked(const char* from, const char* to, const char* cpus =
 
 } // namespace
 
+TEST_CASE("replay: times after the start and before the end may have fractions", "[replay][window]") {
+	const std::pair<const char*, int64_t> spans[] = {
+	    {"+5s", 5'000'000'000}, {"+0.5s", 500'000'000},    {"-1.25s", 1'250'000'000},
+	    {"+1.5ms", 1'500'000},  {"+0.5m", 30'000'000'000}, {"+0.123456789s", 123'456'789},
+	    {"-10ms", 10'000'000},
+	};
+	for (const auto& [text, ns] : spans) {
+		INFO(text);
+		const auto when = replay::parse_when(text);
+		REQUIRE(when);
+		CHECK(when->ns == ns);
+		CHECK(when->base == (*text == '+' ? replay::When::TimeBase::kAfterStart
+		                                  : replay::When::TimeBase::kBeforeEnd));
+	}
+	for (const char* const wrong : {"+", "+5", "+0.5", "+.5s", "+1.s", "+1..5s", "+1.5", "+1.5x",
+	                                "+0.5hz", "+1.1234567890s", "+9999999999999.5s", "+-1.5s"})
+		CHECK_FALSE(replay::parse_when(wrong));
+}
+
 TEST_CASE("replay: who ends it before its end gets a partial answer", "[replay][window]") {
 	App app;
 	load(app, "#pragma D option bufsize=4m\napp::work:entry { capture(arg0); }");
