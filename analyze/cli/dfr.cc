@@ -4,9 +4,11 @@
 // a status. A subcommand's options are parsed in its own file.
 #include "analyze/cli/dfr.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <string_view>
 
 #include "analyze/cli/file.h"
 #include "formats/error.h"
@@ -51,10 +53,19 @@ void print_help() {
 
 // The command that `word` is nearest to, for "did you mean".
 const Command* nearest(const char* word) {
-	for (const Command& command : kCommands)
-		if (std::strncmp(command.name, word, 2) == 0)
-			return &command;
-	return nullptr;
+	const Command* best = nullptr;
+	size_t most = 1; // letters that both begin with
+	for (const Command& command : kCommands) {
+		const std::string_view name = command.name;
+		const auto end =
+		    std::mismatch(name.begin(), name.end(), word, word + std::strlen(word)).first;
+		const auto same = static_cast<size_t>(end - name.begin());
+		if (same > most) {
+			most = same;
+			best = &command;
+		}
+	}
+	return best;
 }
 
 int run_command(int argc, char** argv) {
