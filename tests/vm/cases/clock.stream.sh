@@ -34,7 +34,7 @@ sleep 1.5
 kill -TERM $daemon; wait $daemon
 echo $(ls a-*.dfr)
 count a-*.dfr 2>verdict
-grep -o '^complete' verdict
+grep -o '^window' verdict
 # And those that are old are.
 sleep 3.5
 start --retain 2s --stop

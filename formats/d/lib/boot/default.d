@@ -13,11 +13,9 @@
 #pragma D option bufsize=1m
 
 proc:::create { capture(args[0]->pr_pid); }
-proc:::exec-success
-{
-	printf("%6d %6d  %s\n", pid, curpsinfo->pr_ppid, execargs);
-	capture(curpsinfo->pr_ppid);
-}
+/* By itself, so that a process whose arguments cannot be read has its record all the same. */
+proc:::exec-success { capture(curpsinfo->pr_ppid); }
+proc:::exec-success { printf("%6d %6d  %s\n", pid, curpsinfo->pr_ppid, execargs); }
 proc:::exit { capture(args[0]); }
 
 sdt:sched::sched_process_exec { capture(stringof(args[2]->filename)); }
