@@ -26,9 +26,10 @@ dfr_hot u64 dfr_self_hash(const struct dfr_selfvars *self, u64 key)
 	return key * self->se_factor;
 }
 
+/* NULL: there are no slots. A sum of numbers, because C has none of a null pointer. */
 dfr_hot struct dfr_selfslot *dfr_self_home(const struct dfr_selfvars *self, u64 key)
 {
-	return (struct dfr_selfslot *)((u8 *)self->se_slots +
+	return (struct dfr_selfslot *)((unsigned long)self->se_slots +
 				       (dfr_self_hash(self, key) >> 28 & self->se_mask));
 }
 
