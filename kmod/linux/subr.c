@@ -111,7 +111,8 @@ static int put_name(struct path_text *text, const struct dentry *dentry)
 
 	if (LOAD(name, &dentry->d_name.name) || LOAD(length, &dentry->d_name.len))
 		return -EFAULT;
-	if (length + 1 > text->px_at - text->px_start)
+	/* No addition: the program may have made the dentry itself, with any length. */
+	if (length >= (size_t)(text->px_at - text->px_start))
 		return -ENAMETOOLONG;
 	text->px_at -= length;
 	if (dfr_plat_copy(NULL, text->px_at, (u64)(unsigned long)name, length))
