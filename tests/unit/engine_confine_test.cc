@@ -158,6 +158,16 @@ TEST_CASE("confined: comparisons", "[engine][confine]") {
 	refused(Code().sets("a", 1).setx(77, 2).r(DIF_OP_CMP, 1, 2, 0).ret(0), "compare addresses");
 	refused(Code().sets("a", 1).setx(77, 2).r(DIF_OP_SCMP, 1, 2, 0).ret(0),
 	        "compare a number as a string");
+	// The sign of such a sum tells on which side of the number the address is.
+	const Code sum = copied().setx(uint64_t{1} << 63, 2).r(DIF_OP_ADD, 1, 2, 1);
+	refused(Code(sum).r(DIF_OP_CMP, 1, 0, 0).ret(0), "compare addresses");
+	refused(Code(sum).r(DIF_OP_CMP, 0, 1, 0).ret(0), "compare addresses");
+	refused(Code(sum).r(DIF_OP_TST, 1, 0, 0).ret(0), "compare addresses");
+	// %r1 is the reference on one path and a number on the other.
+	Code either = copied().wide(DIF_OP_LDGS, DIF_VAR_PID, 2).r(DIF_OP_TST, 2, 0, 0);
+	either.branch(DIF_OP_BE, static_cast<uint32_t>(either.text.size()) + 2).setx(5, 1);
+	refused(Code(either).r(DIF_OP_CMP, 1, 0, 0).ret(0), "compare addresses");
+	refused(Code(either).r(DIF_OP_TST, 1, 0, 0).ret(0), "compare addresses");
 }
 
 TEST_CASE("confined: variables keep what they hold", "[engine][confine]") {

@@ -314,14 +314,23 @@ static const char *calculate(struct clause_walk *walk, u32 instr, bool binary)
 	return NULL;
 }
 
-/* Comparing with NULL reveals nothing: no address of the kernel's is 0, and all have the same sign. */
+/*
+ * Comparing with NULL reveals nothing: no address of the kernel's is 0, and all have the same sign. The sum of one
+ * and a number (K_WITHIN) may be 0 or have any sign, as the number is.
+ */
+static bool may_be_tested(u32 kind)
+{
+	return is_number(kind) || is_reference(kind);
+}
+
 static const char *compare(const struct clause_walk *walk, u32 instr)
 {
 	u32 a = reg(walk->cw_now, DIF_R1(instr)), b = reg(walk->cw_now, DIF_R2(instr));
 
 	if (DIF_OP(instr) == DIF_OP_SCMP)
 		return is_reference(a) && is_reference(b) ? NULL : "compare a number as a string";
-	if (a == K_NULL || b == K_NULL || (is_number(a) && is_number(b)))
+	if ((is_number(a) && is_number(b)) || (a == K_NULL && may_be_tested(b)) ||
+	    (b == K_NULL && may_be_tested(a)))
 		return NULL;
 	return "compare addresses";
 }
@@ -384,7 +393,7 @@ static const char *step(struct clause_walk *walk, u32 instr)
 		return NULL;
 	case DIF_OP_CMP:
 	case DIF_OP_SCMP: return compare(walk, instr);
-	case DIF_OP_TST:
+	case DIF_OP_TST: return may_be_tested(reg(walk->cw_now, DIF_R1(instr))) ? NULL : "compare addresses";
 	case DIF_OP_NOP: return NULL;
 	case DIF_OP_SETX:
 		walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr),
