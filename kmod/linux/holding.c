@@ -568,8 +568,9 @@ static void housekeeping(struct work_struct *work)
 	if (next == U64_MAX)
 		return;
 	now = dfr_plat_clock(NULL);
+	/* Rounded up: with a delay of 0 it would run again and again until the time has come. */
 	queue_delayed_work(system_unbound_wq, &housekeeping_work,
-			   next > now ? nsecs_to_jiffies(next - now) : 1);
+			   next > now ? nsecs_to_jiffies(next - now) + 1 : 1);
 }
 
 static const char *activity_name(u32 activity)
