@@ -750,6 +750,13 @@ TEST_CASE("the patterns that states have, for probes made on demand", "[engine][
 	    state.enable(
 	        Program().clause("rig::read:entry", {trace(arg(0))}).clause("rig::later*:", {trace(arg(0))}),
 	        DFR_ENABLE_ZERO_OK) == 0);
+	// No probe is made for a user without privilege.
+	State confined(rig);
+	REQUIRE(dfr_state_confine(confined.state, 1000, 100, 32 << 20) == 0);
+	const dfr_load_limits limits{.ll_confined = true};
+	const std::vector<uint8_t> dof = Program().clause("rig::his*:", {trace(arg(0))}).bytes();
+	REQUIRE(dfr_state_enable(confined.state, dof.data(), dof.size(), &limits, DFR_ENABLE_ZERO_OK, nullptr,
+	                         nullptr) == 0);
 	std::vector<std::string> patterns;
 	dfr_patterns_wanted(
 	    rig.engine(),
@@ -759,6 +766,24 @@ TEST_CASE("the patterns that states have, for probes made on demand", "[engine][
 	    },
 	    &patterns);
 	CHECK(patterns == std::vector<std::string>{"rig::read:entry", "rig::later*:"});
+}
+
+TEST_CASE("a user without privilege has patterns of bounded length", "[engine][store][probe]") {
+	Rig rig;
+	State state(rig);
+	REQUIRE(dfr_state_confine(state.state, 1000, 100, 32 << 20) == 0);
+	const auto enable = [&](size_t letters) {
+		const std::string function = "[" + std::string(letters - 2, 'a') + "]";
+		const std::vector<uint8_t> dof =
+		    Program().clause("rig::" + function + ":entry", {trace(arg(0))}).bytes();
+		const dfr_load_limits limits{.ll_confined = true};
+		dfr_refusal why{};
+		const int error = dfr_state_enable(state.state, dof.data(), dof.size(), &limits,
+		                                   DFR_ENABLE_ZERO_OK, nullptr, &why);
+		return error ? std::string(why.rf_reason) : "";
+	};
+	CHECK(enable(64).empty());
+	CHECK(enable(65) == "unprivileged users may not use patterns of more than 64 letters");
 }
 
 TEST_CASE("all recorded kinds of value, as their layout says", "[engine][store][probe]") {

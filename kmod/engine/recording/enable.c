@@ -217,9 +217,12 @@ static int count_clauses(struct dfr_state *state, const struct dfr_program *prog
 	int error = 0;
 	u32 i;
 
-	for (i = 0; i < program->pg_nclauses && !error; i++)
-		error = dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, false, count_clause,
-					 clauses);
+	for (i = 0; i < program->pg_nclauses && !error; i++) {
+		error = dfr_plat_proceed();
+		if (!error)
+			error = dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, false,
+						 count_clause, clauses);
+	}
 	return error;
 }
 
@@ -322,15 +325,19 @@ void dfr_patterns_wanted(struct dfr_engine *engine, void (*visit)(const char *co
 			 void *arg)
 {
 	const struct dfr_enabling *enabling;
+	const struct dfr_clause *clause;
 	const struct dfr_state *state;
 	u32 i;
 
 	dfr_mutex_lock(&engine->en_provide_lock);
 	for (state = engine->en_states; state; state = state->st_next)
 		for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next)
-			for (i = 0; i < enabling->eb_program->pg_nclauses; i++)
-				if (!enabling->eb_program->pg_clauses[i].cl_probe_id)
-					visit(enabling->eb_program->pg_clauses[i].cl_pattern, arg);
+			for (i = 0; i < enabling->eb_program->pg_nclauses; i++) {
+				clause = &enabling->eb_program->pg_clauses[i];
+				/* Users without privilege make no probes, here as in dfr_engine_match(). */
+				if (!clause->cl_probe_id && !clause->cl_confined)
+					visit(clause->cl_pattern, arg);
+			}
 	dfr_mutex_unlock(&engine->en_provide_lock);
 }
 

@@ -10,6 +10,7 @@
 
 #define PROGRAMS_MAX 8
 #define ECBS_MAX     16384 /* of all of a user's states */
+#define PATTERN_MAX  64	   /* letters: a bracket of a thousand is asked about each letter of each name */
 #define USERS_MAX    16	   /* with programs at a time: every clause on a probe asks for the task's owner */
 
 #define STARTS_TIME 10000000000ULL
@@ -159,6 +160,10 @@ const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_pro
 	if (is_crowded(state))
 		return "16 other unprivileged users, the most there may be, have programs: wait until one "
 		       "ends";
+	for (i = 0; i < program->pg_nclauses; i++)
+		for (k = 0; k < 4; k++)
+			if (strlen(program->pg_clauses[i].cl_pattern[k]) > PATTERN_MAX)
+				return "unprivileged users may not use patterns of more than 64 letters";
 	for (i = 0; i < program->pg_noptions; i++)
 		for (k = 0; k < sizeof(limits) / sizeof(limits[0]); k++)
 			if (program->pg_options[i].po_option == limits[k].li_option &&
