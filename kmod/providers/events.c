@@ -13,7 +13,9 @@ void dfr_event_fire_preemptible(const struct dfr_event_probe *event, const u64 *
 				void *regs)
 {
 	preempt_disable_notrace();
-	dfr_fire(event->ep_probe, args, nargs, regs);
+	/* Asked again, because nobody waits for a handler that is preempted before here: the module may be going. */
+	if (READ_ONCE(event->ep_armed))
+		dfr_fire(event->ep_probe, args, nargs, regs);
 	preempt_enable_notrace();
 }
 
