@@ -20,7 +20,8 @@
 #include "formats/abi/block.h"
 #include "kmod/engine/dif/vars.h"
 
-#define HURRY_PART    8 /* one in so many chunks is rinsed: the cleaner hurries */
+#define HURRY_PART    8	 /* one in so many chunks is rinsed: the cleaner hurries */
+#define HURRY_LEAST   64 /* chunks: with fewer a chunk or two would do, and each hurry interrupts all CPUs */
 #define SPIN_MAX      (1u << 18)
 #define SPINS_CHARGED 64u /* that are charged at a time, */
 #define SPIN_WORK     8u  /* and the guest instructions of one */
@@ -190,7 +191,7 @@ static bool firings_over(const struct dfr_vars *vars)
 	const struct dfr_dynvars *dyn = &vars->va_dyn;
 	u32 cpu;
 
-	if (dyn->dy_rinsing >= dyn->dy_nchunks / HURRY_PART)
+	if (dyn->dy_nchunks >= HURRY_LEAST && dyn->dy_rinsing >= dyn->dy_nchunks / HURRY_PART)
 		dfr_plat_grace_hurry();
 	else if (!dfr_plat_grace_over(dyn->dy_grace))
 		return false;
