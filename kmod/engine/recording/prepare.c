@@ -326,7 +326,8 @@ static int allocate(struct dfr_state *state)
 		dfr_plat_unanchor(state);
 		dfr_shares_free(state);
 		dfr_catalog_anchor(state);
-		if (dfr_state_reserved(state) || !dfr_state_resizes(state) || !lower_sizes(state))
+		if (error != -ENOMEM || dfr_state_reserved(state) || !dfr_state_resizes(state) ||
+		    !lower_sizes(state))
 			return error;
 	}
 }

@@ -77,6 +77,7 @@ u64 dfr_ring_bytes(const struct dfr_state *state)
 int dfr_ring_create(struct dfr_state *state, struct dfr_share *share)
 {
 	struct dfr_ring *ring = &share->sh_ring;
+	int error;
 	u32 i;
 
 	ring->rg_policy = (u32)dfr_option(state, DFR_OPT_BUFPOLICY);
@@ -90,9 +91,13 @@ int dfr_ring_create(struct dfr_state *state, struct dfr_share *share)
 	ring->rg_spare = dfr_plat_alloc(ring->rg_maxrefs * sizeof(ring->rg_spare[0]));
 	if (!ring->rg_slots || !ring->rg_refs || !ring->rg_spare)
 		return -ENOMEM;
-	while (ring->rg_nrefs < ring->rg_nslots)
+	while (ring->rg_nrefs < ring->rg_nslots) {
+		error = dfr_plat_proceed(); /* clearing gigabytes takes long */
+		if (error)
+			return error;
 		if (add_piece(state, share, ring->rg_nslots - ring->rg_nrefs))
 			return -ENOMEM;
+	}
 	for (i = 0; i < ring->rg_nslots; i++)
 		ring->rg_slots[i].rs_number = ring->rg_spare[--ring->rg_nspare];
 	return 0;
