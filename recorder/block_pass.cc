@@ -16,11 +16,13 @@ void BlockPass::ask_one(uint32_t cpu) {
 }
 
 bool BlockPass::goes_on(uint32_t cpus) {
-	const bool older = older_came_;
-	older_came_ = false;
-	if (older || (stage_ != Stage::RestOfAll && stage_ != Stage::RestOfOne))
+	const bool older = older_came_, younger = younger_came_;
+	const bool one = stage_ == Stage::OpenOfOne || stage_ == Stage::RestOfOne;
+	older_came_ = younger_came_ = false;
+	const bool all_came = one && left_ && younger;
+	if (!all_came && (older || left_ || (stage_ != Stage::RestOfAll && stage_ != Stage::RestOfOne)))
 		return true;
-	if (stage_ == Stage::RestOfOne && cpu_ + 1 < cpus) {
+	if (one && cpu_ + 1 < cpus) {
 		ask_one(cpu_ + 1);
 		return true;
 	}
@@ -37,18 +39,29 @@ BlockPass::Question BlockPass::question() const {
 	}
 }
 
-void BlockPass::answered(bool full_batch) {
+void BlockPass::answered(bool full_batch, bool left) {
+	left_ = left;
+	of_one_ = stage_ == Stage::OpenOfOne || stage_ == Stage::RestOfOne;
 	switch (stage_) {
 	case Stage::OpenOfAll:
 	case Stage::RestOfAll:
-		if (full_batch)
+		if (full_batch || left)
 			ask_one(0);
 		else
 			stage_ = Stage::RestOfAll;
 		break;
-	case Stage::OpenOfOne: stage_ = Stage::RestOfOne; break;
+	case Stage::OpenOfOne:
+		if (!left)
+			stage_ = Stage::RestOfOne;
+		break;
 	default: break;
 	}
+}
+
+void BlockPass::leave() {
+	left_ = false;
+	if (stage_ == Stage::OpenOfOne)
+		stage_ = Stage::RestOfOne;
 }
 
 } // namespace dfr::recorder

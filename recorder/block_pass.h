@@ -15,6 +15,10 @@
 // wait for the next pass, because a pass would never end while CPUs write faster
 // than the reader reads. It closes each CPU's open block only once (Open...),
 // because a block that has been opened since may hold new records at every flush.
+//
+// An answer may leave a CPU's blocks there, because too many of it are held
+// (wants_room()). Then the pass asks that CPU again until all came, or a block that is
+// younger than the beginning: what a CPU hands out is in order.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +38,16 @@ public:
 	// Whether to ask once more; false: the pass is over. `cpus`: how many there are.
 	bool goes_on(uint32_t cpus);
 	Question question() const;
-	// The answer: answered() once (full_batch: as many blocks as had room), then saw() or
-	// saw_unreadable() for each block of it.
-	void answered(bool full_batch);
-	void saw(uint64_t last_time) { older_came_ |= last_time <= began_; }
+	// The answer: answered() once (full_batch: as many blocks as had room; left: some stayed there until
+	// others are released), then saw() or saw_unreadable() for each block of it.
+	void answered(bool full_batch, bool left = false);
+	bool wants_room() const { return left_; }
+	// Nothing can be released: goes on without the blocks that were left.
+	void leave();
+	void saw(uint64_t last_time) {
+		older_came_ |= last_time <= began_;
+		younger_came_ |= of_one_ && last_time > began_;
+	}
 	void saw_unreadable() { older_came_ = true; } // its time is not known: it may have been older
 
 private:
@@ -48,6 +58,9 @@ private:
 	uint64_t began_ = 0;
 	uint32_t cpu_ = 0; // the CPU that is asked, in OpenOfOne and RestOfOne
 	bool older_came_ = false;
+	bool left_ = false;         // of the last answer,
+	bool of_one_ = false;       // which was one CPU's,
+	bool younger_came_ = false; // and that CPU's blocks reach beyond the beginning
 };
 
 } // namespace dfr::recorder

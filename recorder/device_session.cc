@@ -389,6 +389,7 @@ void DeviceSession::read_catalog() {
 
 uint64_t DeviceSession::flush() {
 	const uint64_t now = now_ns();
+	left_behind_ = false;
 	pass_.begin(now);
 	return now;
 }
@@ -405,7 +406,12 @@ void DeviceSession::take() {
 	io.cpu = question.cpu;
 	device_.call(DFR_IOC_TAKE, &io, "cannot take recorded blocks");
 	taken_.insert(taken_.end(), batch.begin(), batch.begin() + std::min(io.count, kTakeBatch));
-	pass_.answered(io.count == kTakeBatch);
+	const bool left = (io.flags & DFR_TAKE_LEFT) != 0;
+	pass_.answered(io.count == kTakeBatch, left);
+	if (left && !io.count && copied_.empty()) {
+		left_behind_ = pass_.under_way();
+		pass_.leave();
+	}
 	if (io.count)
 		read_catalog();
 }
@@ -492,9 +498,13 @@ std::optional<trace::Block> DeviceSession::next() {
 		if (taken_.empty()) {
 			if (!holding_)
 				release();
-			do
+			do {
+				if (pass_.wants_room() && !copied_.empty()) {
+					full_ = true; // stored() releases them
+					return std::nullopt;
+				}
 				take();
-			while (taken_.empty() && pass_.under_way());
+			} while (taken_.empty() && pass_.under_way());
 		}
 		if (taken_.empty())
 			return std::nullopt;
@@ -550,6 +560,9 @@ std::vector<std::string> DeviceSession::remarks() {
 	if (overwritten_)
 		result.push_back(std::to_string(overwritten_) +
 		                 " blocks were overwritten while they were read");
+	if (left_behind_)
+		result.push_back(
+		    "the last blocks of a CPU were left in the kernel, which had no memory to hand them out");
 	if (senseless_)
 		result.push_back(std::to_string(senseless_) +
 		                 " bytes of the aggregation table could not be read");

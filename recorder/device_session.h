@@ -83,7 +83,7 @@ public:
 	std::vector<trace::AggEntry> aggregations() override;
 	trace::Losses losses() override;
 	std::vector<std::string> remarks() override;
-	bool partial() override { return overwritten_ || senseless_ || losses_unknown_; }
+	bool partial() override { return overwritten_ || left_behind_ || senseless_ || losses_unknown_; }
 	std::string name() const override;
 
 private:
@@ -111,6 +111,7 @@ private:
 	std::map<uint64_t, std::unique_ptr<BlockMapping>> mappings_;
 	std::vector<std::byte> snapshot_;
 	uint64_t overwritten_ = 0; // blocks that changed while they were copied
+	bool left_behind_ = false; // the pass ended without blocks that the kernel could not hand out
 	uint64_t senseless_ = 0;   // bytes of aggregation tables that could not be read
 	int losses_unknown_ = 0;   // why losses() could not ask the last time; 0: it could
 	std::map<std::pair<std::string, bool>, uint64_t> trigger_counts_; // by reason and oops, as asked for

@@ -235,6 +235,7 @@ lib::Consumer::Callbacks Recorder::hooks() {
 	hooks.record = [this](const trace::Record& record) {
 		recording_->record(record, consumer_->renderer());
 	};
+	hooks.store = [this] { recording_->store(); };
 	hooks.kernel_types = [this] { return backend_->target().kernel_types(""); };
 	return hooks;
 }

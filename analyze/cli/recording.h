@@ -43,6 +43,7 @@ public:
 	// `until` and no further.
 	void finish(uint64_t until, bool goes_on, render::Renderer& renderer);
 	void give_up(const std::string& why); // after an error: ends the file with what it has
+	void store(); // what block() was given is on the disk; the session may forget it
 	uint64_t unwritten() const { return given_ - parts_.records(); } // records
 	const std::vector<std::string>& paths() const { return parts_.paths(); }
 	uint64_t least_chunks() const { return parts_.least_chunks(); } // PartsWriter's
@@ -51,7 +52,6 @@ private:
 	const trace::Catalog& whole_catalog();
 	void end_pass();
 	void collect_types(size_t most);
-	void store();
 	void rotate();
 
 	trace::LiveSource& session_;

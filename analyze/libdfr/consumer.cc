@@ -191,10 +191,15 @@ void Consumer::report_drops(const dfr_ioc_status& status, bool last) {
 void Consumer::consume(bool last, bool aggregations) {
 	const uint64_t until = last || synchronous_ || session_.catalog().cpus <= 1 ? UINT64_MAX : now_ns();
 	flushed_ = session_.flush();
-	while (auto block = session_.next()) {
-		if (callbacks_.block)
-			callbacks_.block(*block);
-		merge_.add(std::move(*block));
+	for (;;) {
+		while (auto block = session_.next()) {
+			if (callbacks_.block)
+				callbacks_.block(*block);
+			merge_.add(std::move(*block));
+		}
+		if (!session_.storing_is_due() || !callbacks_.store)
+			break;
+		callbacks_.store();
 	}
 	// This reads the catalog, after the blocks, because only then it has all that they refer to.
 	report_events();

@@ -28,6 +28,8 @@ public:
 		std::function<void(const trace::Block&)> block;   // each block, before it is read
 		std::function<void(const trace::Record&)> record; // each record, before it is rendered
 		std::function<const types::Container*()> kernel_types;
+		std::function<void()>
+		    store; // makes the blocks durable: the session hands out no more until then
 	};
 	Consumer(trace::LiveSource& session, render::Output& output, render::Symboliser& symbols,
 	         Callbacks callbacks);

@@ -106,11 +106,12 @@ u64 dfr_state_option(const struct dfr_state *state, u32 option); /* after go: th
 /*
  * Blocks are taken exactly, by swapping. `flush` also closes open blocks that hold records. cpu
  * DFR_ALL_CPUS: of all CPUs. One call may hand out only some of the waiting blocks (`room` is used
- * up, or there is no memory for spares): call again until *count is 0. Blocks come sealed.
+ * up): call again until *count is 0. Blocks come sealed. *left: a CPU's blocks were left there, and its
+ * open one was not closed, because too many are held or there is no memory for spares: release some first.
  */
 #define DFR_ALL_CPUS 0xffffffffu
 int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_taken *taken, u32 room,
-		   u32 *count);
+		   u32 *count, bool *left);
 int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq);
 /*
  * The consumer has gone: blocks that it took and did not release are handed out again, before all

@@ -238,6 +238,7 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 {
 	struct dfr_ioc_taken *taken;
 	struct dfr_ioc_take io;
+	bool left = false;
 	u32 count = 0;
 	int error = dfr_device_copy_in(&io, sizeof(io), arg);
 
@@ -252,12 +253,13 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 	if (!taken)
 		return -ENOMEM;
 	error = file->fl_holding ? dfr_state_take(file->fl_holding->hd_state, io.cpu,
-						  io.flags & DFR_TAKE_FLUSH, taken, io.count, &count)
+						  io.flags & DFR_TAKE_FLUSH, taken, io.count, &count, &left)
 				 : -ENXIO;
 	if (!error && copy_to_user(u64_to_user_ptr(io.taken), taken, count * sizeof(*taken)))
 		error = -EFAULT;
 	dfr_plat_free(taken);
 	io.count = count;
+	io.flags |= left ? DFR_TAKE_LEFT : 0;
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 

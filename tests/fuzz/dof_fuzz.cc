@@ -161,6 +161,7 @@ void run_engine(const std::vector<uint8_t>& dof) {
 	dfr_state* state = nullptr;
 	u32 matched = 0, cpu = 0, count = 0;
 	u64 bytes = 0;
+	bool left = false;
 	dfr_ioc_taken taken[8];
 
 	require(engine && dfr_state_create(engine, &state) == 0);
@@ -172,7 +173,7 @@ void run_engine(const std::vector<uint8_t>& dof) {
 		dfr_state_aggsnap(state, room.data(), room.size() * 8, &bytes);
 		dfr_state_stop(state, &cpu);
 		for (u32 i = 0; i < 8; i++) {
-			if (dfr_state_take(state, i & 1, true, taken, 8, &count))
+			if (dfr_state_take(state, i & 1, true, taken, 8, &count, &left))
 				break;
 			for (u32 b = 0; b < count; b++)
 				dfr_state_release(state, i & 1, taken[b].block, taken[b].seq);

@@ -34,6 +34,7 @@ bool live_without(unsigned long number, unsigned& refused) {
 	dfr_state* state = nullptr;
 	u32 matched = 0, cpu = 0, count = 0;
 	u64 bytes = 0;
+	bool left = false;
 	Rig rig(2);
 	dfr_probe* read = rig.probe("read");
 
@@ -52,7 +53,7 @@ bool live_without(unsigned long number, unsigned& refused) {
 			dfr_probes_created(rig.engine());
 			dfr_state_aggsnap(state, table, sizeof(table), &bytes);
 			CHECK(dfr_state_stop(state, &cpu) == 0);
-			dfr_state_take(state, ~0u, true, taken, 32, &count);
+			dfr_state_take(state, ~0u, true, taken, 32, &count, &left);
 			for (u32 i = 0; i < count; i++)
 				CHECK(dfr_state_release(state, taken[i].cpu, taken[i].block, taken[i].seq) ==
 				      0);

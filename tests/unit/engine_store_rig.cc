@@ -127,7 +127,7 @@ void State::read_catalog() {
 std::vector<dfr_ioc_taken> State::take_raw(bool flush, uint32_t room) {
 	std::vector<dfr_ioc_taken> taken(room);
 	u32 count = 0;
-	REQUIRE(dfr_state_take(state, DFR_ALL_CPUS, flush, taken.data(), room, &count) == 0);
+	REQUIRE(dfr_state_take(state, DFR_ALL_CPUS, flush, taken.data(), room, &count, &left) == 0);
 	taken.resize(count);
 	return taken;
 }

@@ -92,6 +92,7 @@ public:
 	dfr::trace::Losses losses;
 	std::vector<dfr_block> blocks; // heads of all that were taken
 	uint32_t matched = 0;
+	bool left = false; // the last take_raw() left blocks where they were
 	std::string reason;
 	uint32_t begin_cpu = ~0u, end_cpu = ~0u;
 	uint64_t damage = 0;

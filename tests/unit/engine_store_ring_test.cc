@@ -187,6 +187,7 @@ TEST_CASE("a ring that wraps while a consumer holds its spares names what it ove
 	fire_many(rig, read, 0, 8 * kPerBlock);
 	std::vector<dfr_ioc_taken> held = state.take_raw(true);
 	REQUIRE(held.size() == 8);
+	CHECK_FALSE(state.left);
 	fire_many(rig, read, 1000, 1000 + 8 * kPerBlock);
 	// Spares for as many blocks as the ring has, and eight, were made; then there is no more.
 	std::vector<dfr_ioc_taken> more = state.take_raw(true);
@@ -196,7 +197,9 @@ TEST_CASE("a ring that wraps while a consumer holds its spares names what it ove
 		more = state.take_raw(true);
 		if (more.size() < 8)
 			break;
+		CHECK_FALSE(state.left);
 	}
+	CHECK(state.left);
 	held.insert(held.end(), more.begin(), more.end());
 	uint64_t before = state.status().loss[DFR_LOSS_OVERWRITTEN];
 	CHECK(before == 0);

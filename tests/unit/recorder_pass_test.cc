@@ -15,6 +15,7 @@ namespace {
 struct Batch {
 	bool full;
 	std::vector<uint64_t> times; // of the last record in each block
+	bool left = false;
 };
 
 // What is asked until the pass is over: "all+" is all CPUs with their open blocks, "1" is CPU 1 without.
@@ -29,7 +30,7 @@ std::string asked(uint32_t cpus, const std::vector<Batch>& answers) {
 		        (question.cpu == BlockPass::kAllCpus ? "all" : std::to_string(question.cpu)) +
 		        (question.open_too ? "+" : "");
 		const Batch batch = at < answers.size() ? answers[at++] : Batch{};
-		pass.answered(batch.full);
+		pass.answered(batch.full, batch.left);
 		for (const uint64_t time : batch.times)
 			pass.saw(time);
 		if (text.size() > 200)
@@ -55,6 +56,30 @@ TEST_CASE("a pass that finds much asks one CPU after the other", "[recorder]") {
 	CHECK(asked(1, {{true, {900}}}) == "all+ 0+");
 	// A full batch of younger blocks does not show that all older ones came.
 	CHECK(asked(1, {{true, {1001}}}) == "all+ 0+");
+}
+
+TEST_CASE("a pass asks a CPU that left blocks until all older ones came", "[recorder]") {
+	constexpr bool kLeft = true;
+	CHECK(asked(2, {{false, {900}, kLeft}}) == "all+ 0+ 1+");
+	// Its open block is closed with the last answer alone.
+	CHECK(asked(2, {{false, {}, kLeft}, {false, {900}, kLeft}, {false, {}, kLeft}, {false, {950}}}) ==
+	      "all+ 0+ 0+ 0+ 0 1+");
+	// Writers faster than the reader: what is left is younger.
+	CHECK(asked(2, {{false, {}, kLeft}, {false, {900, 1001}, kLeft}}) == "all+ 0+ 1+");
+	// A younger block of another CPU says nothing of this one.
+	CHECK(asked(1, {{false, {1001}, kLeft}, {false, {}, kLeft}, {false, {900}}}) == "all+ 0+ 0+ 0");
+}
+
+TEST_CASE("a pass ends where what was left cannot be had", "[recorder]") {
+	BlockPass pass;
+	pass.begin(1000);
+	CHECK(pass.goes_on(1));
+	pass.answered(false, true);
+	CHECK(pass.goes_on(1));
+	pass.answered(false, true);
+	CHECK(pass.wants_room());
+	pass.leave();
+	CHECK(!pass.goes_on(1));
 }
 
 TEST_CASE("outside of a pass all CPUs are asked for closed blocks, always", "[recorder]") {

@@ -405,19 +405,23 @@ static void take_from(struct dfr_state *state, struct take *take)
 }
 
 int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_taken *taken, u32 room,
-		   u32 *count)
+		   u32 *count, bool *left)
 {
 	struct take take = { .tk_taken = taken, .tk_room = room, .tk_flush = flush };
 	u32 i;
 
 	*count = 0;
+	*left = false;
 	if (cpu != DFR_ALL_CPUS && cpu >= state->st_engine->en_ncpus)
 		return -EINVAL;
 	dfr_mutex_lock(&state->st_lock);
 	for (i = 0; i < state->st_engine->en_ncpus; i++) {
 		take.tk_share = state->st_shares[i];
-		if (take.tk_share && (cpu == DFR_ALL_CPUS || cpu == i))
-			take_from(state, &take);
+		if (!take.tk_share || (cpu != DFR_ALL_CPUS && cpu != i))
+			continue;
+		take.tk_short = false;
+		take_from(state, &take);
+		*left |= take.tk_short;
 	}
 	dfr_state_notice_end(state);
 	dfr_mutex_unlock(&state->st_lock);
