@@ -11,7 +11,9 @@ namespace dfr {
 std::string span_text(uint64_t ns) {
 	char text[32];
 	const double s = static_cast<double>(ns) / 1e9;
-	if (s < 120)
+	if (s < 0.1)
+		std::snprintf(text, sizeof text, "%.3f ms", s * 1e3);
+	else if (s < 120)
 		std::snprintf(text, sizeof text, "%.1f s", s);
 	else if (s < 7200)
 		std::snprintf(text, sizeof text, "%.0f min", s / 60);

@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "formats/amounts.h"
+
 namespace dfr::replay {
 
 Gathered::Gathered(const trace::United& all, const Wanted& wanted, bool windowed) : all_(all) {
@@ -154,7 +156,7 @@ bool Gathered::covers(size_t other, size_t one) const {
 	const GatheredPart &a = parts_[other], &b = parts_[one];
 	return other != one && a.member.host == b.member.host && a.member.boot == b.member.boot &&
 	       a.selected.extent.from <= std::max(b.selected.extent.from, b.selected.records.from) &&
-	       a.selected.extent.to >= std::min(b.selected.extent.to, b.selected.records.to);
+	       a.selected.extent.until >= std::min(b.selected.extent.until, b.selected.records.to);
 }
 
 trace::Verdict Gathered::judge(const std::function<trace::Asked(const trace::Catalog&)>& asked) {
@@ -213,7 +215,35 @@ std::vector<std::string> Gathered::reasons() const {
 			all.push_back(prefix(part) + "records of speculations that were committed after " +
 			              trace::time_text(catalog(part), cut->whole_until) + " may be missing");
 	}
+	find_holes(all);
 	return all;
+}
+
+// Times between two recordings of a boot that none of that boot has, as far as --from and --to ask for them: nobody knows
+// what fired there.
+void Gathered::find_holes(std::vector<std::string>& reasons) const {
+	std::vector<const GatheredPart*> parts;
+	for (const GatheredPart& part : parts_)
+		parts.push_back(&part);
+	std::ranges::stable_sort(parts, {}, [](const GatheredPart* part) {
+		return std::pair(part->member.boot, part->selected.extent.from);
+	});
+	const GatheredPart* last = nullptr; // of those of a boot until here the one that goes furthest
+	for (const GatheredPart* const part : parts) {
+		if (last && last->member.boot == part->member.boot) {
+			const uint64_t from =
+			    std::max(last->selected.extent.until, last->selected.records.from);
+			const uint64_t to = std::min(part->selected.extent.from, part->selected.records.to);
+			if (from + 1 < to)
+				reasons.push_back(
+				    "the recordings leave out " + trace::span_text(catalog(*part), from, to) +
+				    " (" + span_text(to - from) + ", between " + last->member.source->name() +
+				    " and " + part->member.source->name() + ")");
+			if (part->selected.extent.until <= last->selected.extent.until)
+				continue;
+		}
+		last = part;
+	}
 }
 
 } // namespace dfr::replay

@@ -63,6 +63,7 @@ private:
 	const trace::Catalog& catalog(const GatheredPart& part) const {
 		return part.member.source->catalog();
 	}
+	void find_holes(std::vector<std::string>& reasons) const;
 	std::optional<uint64_t> start_of(const GatheredPart& part) const;
 	// "a.dfr: ", if there are several.
 	std::string prefix(const GatheredPart& part) const;

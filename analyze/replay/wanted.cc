@@ -77,21 +77,31 @@ int64_t latest_with(int64_t ns_of_day, int64_t end) {
 	return today <= end ? today : std::mktime(&before) * kSecond + ns_of_day;
 }
 
-Extent extent_of(const trace::Merger& merger, const trace::Catalog& catalog) {
+Extent extent_of(const trace::Merger& merger, trace::BlockSource& source) {
+	const trace::Catalog& catalog = source.catalog();
 	Extent extent;
+	uint64_t go = 0;
 	for (const trace::Merger::CpuSpan& span : merger.cpus()) {
 		if (!span.latest)
 			continue;
 		extent.earliest = std::min(extent.earliest, span.earliest);
 		extent.to = std::max(extent.to, span.latest);
 	}
+	extent.until = extent.to;
 	for (const trace::EventMark& mark : catalog.events) {
 		if (mark.event == DFR_EVENT_GO)
-			extent.earliest = std::min(extent.earliest, mark.time);
+			extent.earliest = std::min(extent.earliest, go = mark.time);
 		extent.to = std::max(extent.to, mark.time);
+		// These two come whether or not anything is recorded.
+		if (mark.event != DFR_EVENT_MARK && mark.event != DFR_EVENT_SNAPSHOT)
+			extent.until = std::max(extent.until, mark.time);
 	}
 	extent.earliest = std::min(extent.earliest, extent.to);
-	extent.from = std::min(std::max(extent.earliest, merger.horizon()), extent.to);
+	extent.from = std::min(std::max({extent.earliest, go, merger.horizon()}), extent.to);
+	extent.until = std::min(extent.until, catalog.recording_end());
+	if (const auto cut = source.cut())
+		extent.until = std::min(extent.until, cut->whole_until - 1);
+	extent.until = std::max(extent.until, extent.from);
 	return extent;
 }
 
@@ -251,7 +261,7 @@ std::vector<Selected> select(const Wanted& wanted, std::span<const Selectable> r
 	for (size_t i = 0; i < all.size(); i++) {
 		all[i].records.cpus = wanted.cpus;
 		recordings[i].merger.select(all[i].records);
-		all[i].extent = extent_of(recordings[i].merger, recordings[i].member.source->catalog());
+		all[i].extent = extent_of(recordings[i].merger, *recordings[i].member.source);
 	}
 	require_cpus(wanted, recordings);
 	const Whole whole = whole_of(recordings, all);

@@ -42,7 +42,7 @@ struct Wanted {
 // The times that a recording has, on its own clock. Headers and marks tell them before any record is read.
 struct Extent {
 	uint64_t earliest = UINT64_MAX, to = 0;
-	uint64_t from = 0; // of the window
+	uint64_t from = 0, until = 0; // of the window
 };
 
 struct Selected {

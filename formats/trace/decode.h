@@ -326,6 +326,8 @@ bool may_be_thinned(const Catalog& catalog);
 std::string left_out_text(const Losses::Stretch& stretch);
 // "14:03:02.120": a record's time as local wall-clock time.
 std::string time_text(const Catalog& catalog, uint64_t mono);
+// "14:03:02.120-14:03:41.003"; with dates if these differ.
+std::string span_text(const Catalog& catalog, uint64_t from, uint64_t to);
 // "complete: 14:03:02-14:03:41, 4 CPUs, 1,203,441 records"
 std::string verdict_line(const Verdict& verdict, const Catalog& catalog);
 

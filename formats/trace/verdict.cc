@@ -433,6 +433,16 @@ std::string time_text(const Catalog& catalog, uint64_t mono) {
 	                                  : "a time not known";
 }
 
+std::string span_text(const Catalog& catalog, uint64_t from, uint64_t to) {
+	if (!times_known(catalog, to))
+		return "times not known";
+	const Moment first = moment(catalog, from), last = moment(catalog, to);
+	const bool same_day =
+	    first.local.tm_yday == last.local.tm_yday && first.local.tm_year == last.local.tm_year;
+	const char* const format = same_day ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S";
+	return format_moment(first, format) + (same_day ? "-" : " - ") + format_moment(last, format);
+}
+
 Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked) {
 	Verdict verdict;
 	const Window window = find_window(source.catalog(), merger);
@@ -473,23 +483,12 @@ std::string milliseconds(uint64_t ns) {
 	return text.data();
 }
 
-// "14:03:02.120-14:03:41.003"; with dates if these differ.
-std::string span_text(const Verdict& verdict, const Catalog& catalog) {
-	if (!times_known(catalog, verdict.to))
-		return "times not known";
-	const Moment from = moment(catalog, verdict.from), to = moment(catalog, verdict.to);
-	const bool same_day =
-	    from.local.tm_yday == to.local.tm_yday && from.local.tm_year == to.local.tm_year;
-	const char* const format = same_day ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S";
-	return format_moment(from, format) + (same_day ? "-" : " - ") + format_moment(to, format);
-}
-
 } // namespace
 
 std::string verdict_line(const Verdict& verdict, const Catalog& catalog) {
 	const bool window = verdict.windowed || verdict.goes_on;
 	std::string line = !verdict.complete ? "partial: " : window ? "window: " : "complete: ";
-	line += span_text(verdict, catalog);
+	line += span_text(catalog, verdict.from, verdict.to);
 	line += ", " + plural(verdict.cpus, "CPU");
 	if (verdict.hosts > 1)
 		line += " of " + plural(verdict.hosts, "host") +

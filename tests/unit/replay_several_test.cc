@@ -278,6 +278,61 @@ TEST_CASE("replay of several: a span is one of the answer's time", "[replay][sev
 	CHECK_THROWS_AS(replay_says({&alpha, &beta}, program, &answer, options), Error);
 }
 
+// REPLAY.md section 7.
+TEST_CASE("replay of several: a time that no recording of a boot has is named",
+          "[replay][several][verdict]") {
+	App one, two, three;
+	Kept alpha = four(one, kCapture, 1), later = four(two, kCapture, 2, kStart + 100 * kSecond);
+	alpha.place("alpha.dfr", "alpha", 1, kZero);
+	later.place("later.dfr", "alpha", 1, kZero);
+	replay::ReplayOptions options = quiet();
+	replay::Answer answer;
+	const auto ask = [&](const std::vector<Kept*>& all) {
+		replay_says(all, "app::work:entry { @ = count(); }", &answer, options);
+		return answer.verdict.reasons;
+	};
+	const auto at = [&](uint64_t ns) { return trace::time_text(alpha.catalog(), ns); };
+	const auto hole = [&](uint64_t from, uint64_t to, const std::string& length) {
+		return std::vector{"the recordings leave out " + at(from) + "-" + at(to) + " (" + length +
+		                   ", between alpha.dfr and later.dfr)"};
+	};
+	const uint64_t stop = kStart + 10 * kSecond, go = kStart + 100 * kSecond - 1000;
+	CHECK(ask({&alpha, &later}) == hole(stop, go, "90.0 s"));
+	CHECK_FALSE(answer.verdict.complete);
+	CHECK(ask({&later, &alpha}) == hole(stop, go, "90.0 s"));
+	// A remark that is made when nothing records says nothing of what fires.
+	alpha.identity().events.push_back(
+	    {.event = DFR_EVENT_MARK, .value = -1, .time = kStart + 50 * kSecond});
+	CHECK(ask({&alpha, &later}) == hole(stop, go, "90.0 s"));
+	// --from and --to leave out all or a part of it.
+	options.wanted.to = replay::parse_when("@" + std::to_string(stop));
+	CHECK(ask({&alpha, &later}).empty());
+	CHECK(answer.verdict.complete);
+	options.wanted.to = replay::parse_when("@" + std::to_string(kStart + 70 * kSecond));
+	options.wanted.from = replay::parse_when("@" + std::to_string(kStart + 5 * kSecond));
+	CHECK(ask({&alpha, &later}) == hole(stop, kStart + 70 * kSecond, "60.0 s"));
+	options.wanted.from = replay::parse_when("@" + std::to_string(kStart + 60 * kSecond));
+	options.wanted.to = std::nullopt;
+	CHECK(ask({&alpha, &later}) == hole(kStart + 60 * kSecond, go, "40.0 s"));
+	options.wanted.from = replay::parse_when("@" + std::to_string(go));
+	CHECK(ask({&alpha, &later}).empty());
+	CHECK(answer.verdict.complete);
+	options = quiet();
+	// Of other boots nothing lies between; a third state of this boot may have it.
+	later.place("later.dfr", "alpha", 2, kZero);
+	CHECK(ask({&alpha, &later}).empty());
+	CHECK(answer.verdict.complete);
+	later.place("later.dfr", "alpha", 1, kZero);
+	Kept between = four(three, kCapture, 3, kStart + 5 * kSecond);
+	between.place("between.dfr", "alpha", 1, kZero);
+	between.identity().events.back().time = go;
+	CHECK(ask({&alpha, &later, &between}).empty());
+	CHECK(answer.verdict.complete);
+	between.identity().events.back().time = go - 250'000;
+	CHECK_THAT(ask({&alpha, &later, &between}).at(0),
+	           Catch::Contains("(0.250 ms, between between.dfr and later.dfr)"));
+}
+
 TEST_CASE("replay of several hosts: rows begin with the host", "[replay][several]") {
 	App one, two;
 	Kept alpha = four(one, kCapture, 1), beta = four(two, kCapture, 2);
