@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "formats/trace/batch.h"
 #include "formats/trace/container.h"
@@ -41,6 +42,29 @@ uint64_t last_time(const std::vector<BlockRef>& refs) {
 	for (const BlockRef& ref : refs)
 		last = std::max<uint64_t>({last, ref.head.first_time, ref.head.last_time});
 	return last;
+}
+
+// Both are parts of what one boot has. An event that both have is one; what is alike in one of them is as often in the whole.
+KernelEvents joined_events(const KernelEvents& one, const KernelEvents& other) {
+	const auto parts_of = [](const KernelEvents& of, const KernelEvents::Event& event) {
+		return std::tuple(event.time, event.cpu, event.pid, std::string_view(of.texts[event.name]),
+		                  std::string_view(of.texts[event.text]));
+	};
+	std::multiset<decltype(parts_of(one, {}))> known;
+	KernelEventsBuilder all;
+	const auto add = [&all](const auto& parts) {
+		std::apply([&all](const auto&... part) { all.add(part...); }, parts);
+	};
+	for (const KernelEvents::Event& event : one.events)
+		add(*known.insert(parts_of(one, event)));
+	for (const KernelEvents::Event& event : other.events)
+		if (const auto same = known.find(parts_of(other, event)); same != known.end())
+			known.erase(same);
+		else
+			add(parts_of(other, event));
+	std::ranges::stable_sort(all.events.events, {}, &KernelEvents::Event::time);
+	all.events.lost = std::max(one.lost, other.lost);
+	return std::move(all.events);
 }
 
 struct OpenedFile {
@@ -204,12 +228,26 @@ RecordedTypes JoinedSource::types() {
 	return {};
 }
 
-// One boot has one set of them, in the file that was written when it was over.
+// One boot has one set of them, of which cuts have a part each.
 KernelEvents JoinedSource::kernel_events() {
+	std::vector<std::pair<std::string, KernelEvents>> sets; // and whose
 	for (const auto& file : files_)
 		if (KernelEvents kept = file->kernel_events(); !kept.empty())
-			return kept;
-	return {};
+			sets.emplace_back(file->name(), std::move(kept));
+	KernelEvents all;
+	for (const auto& [name, kept] : sets)
+		all = joined_events(all, kept);
+	std::set<std::string> remarks;
+	for (const auto& [name, kept] : sets)
+		for (const std::string& remark : kept.remarks) {
+			const bool shared = std::ranges::all_of(sets, [&remark](const auto& one) {
+				return std::ranges::find(one.second.remarks, remark) !=
+				       one.second.remarks.end();
+			});
+			if (remarks.insert(shared ? remark : name + ": " + remark).second)
+				all.remarks.push_back(shared ? remark : name + ": " + remark);
+		}
+	return all;
 }
 
 // Each file has the engine's counters since go, a harvest by CPU, others their sums: of each cause those of the file that has most.

@@ -112,7 +112,7 @@ TEST_CASE("the kernel's own events come back from the file that has them", "[tra
 	CHECK(back.lost == 7);
 	CHECK(back.remarks == events.remarks);
 	CHECK(trace::verify_file(rig.path).sound());
-	// A copy of the file has them too; and of several files the first that has some.
+	// A copy of the file has them too; and of several files of a boot each event is one.
 	{
 		const auto file = trace::open_file(rig.path);
 		trace::FileWriter writer(rig.part, true,
@@ -121,10 +121,16 @@ TEST_CASE("the kernel's own events come back from the file that has them", "[tra
 		writer.finish();
 	}
 	CHECK(lines_of(trace::open_file(rig.part)->kernel_events()) == lines_of(events));
+	const auto both = [&rig] {
+		trace::JoinedSource joined(std::move(trace::group_by_state({rig.path, rig.part}).at(0)));
+		return joined.kernel_events();
+	};
+	CHECK(lines_of(both()) == lines_of(events));
+	CHECK(both().lost == 7);
+	CHECK(both().remarks == events.remarks);
 	rig.write({});
 	CHECK(trace::open_file(rig.path)->kernel_events().empty());
-	trace::JoinedSource joined(std::move(trace::group_by_state({rig.path, rig.part}).at(0)));
-	CHECK(lines_of(joined.kernel_events()) == lines_of(events));
+	CHECK(lines_of(both()) == lines_of(events));
 }
 
 TEST_CASE("a file with the kernel's own events is read wherever it was cut", "[trace][events]") {
@@ -187,6 +193,23 @@ TEST_CASE("a cut keeps the kernel's own events of its times, CPUs and processes"
 	CHECK(rig.cut({.pids = {1}, .text = "pid 1"}) == Lines{all[1], all[3]});
 	CHECK(rig.cut({.text = "everything"}) == all);
 	CHECK(trace::open_file(rig.part)->kernel_events().remarks == some_events().remarks);
+	// Cuts that are read together have what either has, in the order of time, and each event once.
+	const std::string other = rig.folder.file("other.dfr");
+	trace::cut_file(rig.path, other, {.span = {.from = 2'000'000}, .text = "the end"});
+	rig.cut({.span = {.to = 2'000'000}, .text = "the start"});
+	for (const auto& files : {Lines{rig.part, other}, Lines{other, rig.part}}) {
+		trace::JoinedSource joined(std::move(trace::group_by_state(files).at(0)));
+		const trace::KernelEvents both = joined.kernel_events();
+		CHECK(lines_of(both) == all);
+		CHECK(both.lost == 7);
+		// Each cut says what it left out.
+		REQUIRE(both.remarks.size() == 3);
+		CHECK(both.remarks[0] == some_events().remarks[0]);
+		const std::string left_out = " of the kernel's own were left out (cut)";
+		for (const std::string& said :
+		     {rig.part + ": 1 event" + left_out, other + ": 2 events" + left_out})
+			CHECK(std::ranges::count(both.remarks, said) == 1);
+	}
 	// They are of no probe.
 	CHECK(rig.cut({.probes = {1}, .text = "a probe"}).empty());
 	CHECK(trace::open_file(rig.part)->kernel_events().remarks.back() ==
