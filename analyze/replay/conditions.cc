@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analyze/engine/engine_c.h"
+#include "formats/d/builtins.h"
 
 namespace dfr::replay {
 namespace {
@@ -56,25 +57,9 @@ bool by_reference(const dif_type& type) {
 	return type.kind == DIF_KIND_STRING || type.flags & (DIF_TF_BYREF | DIF_TF_BYUREF);
 }
 
-// Built-ins that need no right and no memory of the machine.
+// A built-in that needs no right and no memory of the machine.
 bool is_plain(uint32_t id) {
-	switch (id) {
-	case DIF_VAR_TIMESTAMP:
-	case DIF_VAR_WALLTIMESTAMP:
-	case DIF_VAR_EPID:
-	case DIF_VAR_ID:
-	case DIF_VAR_PROBEPROV:
-	case DIF_VAR_PROBEMOD:
-	case DIF_VAR_PROBEFUNC:
-	case DIF_VAR_PROBENAME:
-	case DIF_VAR_PID:
-	case DIF_VAR_TID:
-	case DIF_VAR_NSPID:
-	case DIF_VAR_CGROUP:
-	case DIF_VAR_CPU:
-	case DIF_VAR_EXECNAME: return true;
-	default: return id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9;
-	}
+	return d::in_every_record(id) || (id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9);
 }
 
 bool is_branch(uint32_t word) {
@@ -212,6 +197,14 @@ bool may_fault(const dof::EcbDesc& ecb, const dof::Body& body) {
 	return (body.predicate && !holds && may_fault(*body.predicate)) ||
 	       std::any_of(body.actions.begin(), body.actions.end(),
 	                   [](const dof::Action& action) { return may_fault(action); });
+}
+
+int64_t only_cpu(const dof::Image& program) {
+	int64_t cpu = -1;
+	for (const dof::Option& option : program.options)
+		if (option.option == DFR_OPT_CPU)
+			cpu = option.value;
+	return cpu;
 }
 
 bool within(const d::ProbePattern& one, const d::ProbePattern& other) {

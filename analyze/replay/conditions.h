@@ -2,7 +2,7 @@
 //
 // Under which conditions the firings of a recorded clause left records, as far as its
 // program says: a predicate, a fault that may end it, a speculation that may not have
-// been committed; and whether one clause's probes are all among another one's.
+// been committed, one CPU; and whether one clause's probes are all among another one's.
 #pragma once
 
 #include <string>
@@ -24,6 +24,9 @@ bool speculates(const dof::Body& body);
 // Whether the clause may fault somewhere else than in an input of capture(): then such a firing leaves no record of it.
 // In doubt it may.
 bool may_fault(const dof::EcbDesc& ecb, const dof::Body& body);
+
+// -x cpu= of a program: the only CPU that it looks at; -1: it was not given.
+int64_t only_cpu(const dof::Image& program);
 
 // Whether every probe that `one` names, `other` names too. In doubt not.
 bool within(const d::ProbePattern& one, const d::ProbePattern& other);

@@ -36,16 +36,14 @@ bool implies(const std::vector<std::string_view>& asking, const std::vector<std:
 	       std::includes(asking.begin(), asking.end(), recorded.begin(), recorded.end());
 }
 
-// -x cpu=: the only CPU that was recorded; -1: it was not given.
-int64_t only_cpu(const trace::Catalog& catalog) {
+// The only CPU that was recorded; -1: all.
+int64_t recorded_cpu(const trace::Catalog& catalog) {
 	int64_t cpu = -1;
 	for (const std::vector<std::byte>& bytes : catalog.dofs) {
 		try {
-			const dof::Image image =
-			    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
-			for (const dof::Option& option : image.options)
-				if (option.option == DFR_OPT_CPU)
-					cpu = option.value;
+			const int64_t own = only_cpu(
+			    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}));
+			cpu = own < 0 ? cpu : own;
 		} catch (const Error&) { // its clauses have no records that could be read
 		}
 	}
@@ -79,7 +77,7 @@ RecordingTarget::RecordingTarget(const trace::Catalog& catalog, std::string name
 	members_.push_back({.name = name_,
 	                    .end_epid = static_cast<uint32_t>(catalog.ecbs.size()) + 1,
 	                    .strsize = catalog.strsize,
-	                    .cpu = only_cpu(catalog)});
+	                    .cpu = recorded_cpu(catalog)});
 	if (!catalog_.machine_text("host").empty())
 		host_names_ = {catalog_.machine_text("host"), catalog_.machine_text("release")};
 	read_taken_out(catalog);
@@ -98,7 +96,7 @@ RecordingTarget::RecordingTarget(const trace::United& all) : catalog_(all.catalo
 		                    .first_epid = member.first_epid,
 		                    .end_epid = member.first_epid + count,
 		                    .strsize = member.source->catalog().strsize,
-		                    .cpu = only_cpu(member.source->catalog())});
+		                    .cpu = recorded_cpu(member.source->catalog())});
 	}
 	read_members();
 }

@@ -14,6 +14,7 @@
 #include "analyze/libdfr/consumer.h"
 #include "analyze/replay/by_columns.h"
 #include "analyze/replay/by_threads.h"
+#include "analyze/replay/conditions.h"
 #include "analyze/replay/firing.h"
 #include "analyze/replay/gathered.h"
 #include "analyze/replay/replayed_probes.h"
@@ -80,7 +81,6 @@ private:
 	void count_short_stacks();
 	void tell_short();
 	uint32_t frames_wanted(uint32_t kind, uint32_t option);
-	int64_t own_cpu() const;
 	bool is_covered(size_t member, const d::ProbePattern& pattern) const;
 	void missing(uint64_t index);
 	const Recorded& recorded(uint32_t epid);
@@ -191,20 +191,12 @@ uint32_t Replay::frames_wanted(uint32_t kind, uint32_t option) {
 	return static_cast<uint32_t>(most);
 }
 
-// -x cpu= of the program: live it would look at this CPU only; -1: it was not given.
-int64_t Replay::own_cpu() const {
-	int64_t cpu = -1;
-	for (const dof::Option& option : program_.image.options)
-		if (option.option == DFR_OPT_CPU)
-			cpu = option.value;
-	return cpu;
-}
-
 // Adds a condition for each recording that has firings of one CPU only, unless no other one is asked about.
 void Replay::check_cpus() {
 	const std::vector<bool>& asked = options_.wanted.cpus;
+	const int64_t own = only_cpu(program_.image); // live it would look at this one only
 	for (const RecordedMember& member : target_.members()) {
-		bool others = own_cpu() < 0 || own_cpu() != member.cpu;
+		bool others = own != member.cpu;
 		if (others && !asked.empty()) {
 			others = false;
 			for (size_t cpu = 0; cpu < asked.size(); cpu++)

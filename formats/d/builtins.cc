@@ -192,6 +192,26 @@ const AggFunction* find_agg_function(std::string_view name) {
 	return by_name(kAggFunctions, name);
 }
 
+bool in_every_record(uint32_t id) {
+	switch (id) {
+	case DIF_VAR_TIMESTAMP:
+	case DIF_VAR_WALLTIMESTAMP:
+	case DIF_VAR_EPID:
+	case DIF_VAR_ID:
+	case DIF_VAR_PROBEPROV:
+	case DIF_VAR_PROBEMOD:
+	case DIF_VAR_PROBEFUNC:
+	case DIF_VAR_PROBENAME:
+	case DIF_VAR_PID:
+	case DIF_VAR_TID:
+	case DIF_VAR_EXECNAME:
+	case DIF_VAR_NSPID:
+	case DIF_VAR_CGROUP:
+	case DIF_VAR_CPU: return true;
+	default: return false;
+	}
+}
+
 const Subroutine* find_subroutine(std::string_view name) {
 	for (const Subroutine& one : kSubroutines) {
 		if (one.name() == name)

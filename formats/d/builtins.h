@@ -81,6 +81,8 @@ struct AggFunction {
 };
 
 const Builtin* find_builtin(std::string_view name);
+// Whether every record has this built-in variable, whatever was captured.
+bool in_every_record(uint32_t id);
 const Subroutine* find_subroutine(std::string_view name);
 const Subroutine* find_subroutine(uint32_t number);
 const ActionInfo* find_action(std::string_view name);

@@ -12,30 +12,9 @@
 namespace dfr::d {
 namespace {
 
-// Comes with every record, whatever was captured.
-bool is_standard(uint32_t id) {
-	switch (id) {
-	case DIF_VAR_TIMESTAMP:
-	case DIF_VAR_WALLTIMESTAMP:
-	case DIF_VAR_EPID:
-	case DIF_VAR_ID:
-	case DIF_VAR_PROBEPROV:
-	case DIF_VAR_PROBEMOD:
-	case DIF_VAR_PROBEFUNC:
-	case DIF_VAR_PROBENAME:
-	case DIF_VAR_PID:
-	case DIF_VAR_TID:
-	case DIF_VAR_EXECNAME:
-	case DIF_VAR_NSPID:
-	case DIF_VAR_CGROUP:
-	case DIF_VAR_CPU: return true;
-	default: return false;
-	}
-}
-
 // What the current clause's firings have without a capture.
 bool is_there(const Compilation& compilation, uint32_t id) {
-	return is_standard(id) || (compilation.own_probes && id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9);
+	return in_every_record(id) || (compilation.own_probes && id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9);
 }
 
 uint64_t index_of(Compilation& compilation, const std::string& canon) {
@@ -106,7 +85,7 @@ bool needs_capture(const Node* node) {
 	if (node->kind == Nk::Int || node->kind == Nk::Float || node->kind == Nk::String)
 		return false;
 	if (node->kind == Nk::BuiltinVar)
-		return !is_standard(node->builtin->id);
+		return !in_every_record(node->builtin->id);
 	// A cast or sum of such things can be computed again.
 	bool needs = node->kind == Nk::Symbol || (node->kind == Nk::Unary && node->op == Tok::Star) ||
 	             node->kind == Nk::Member || node->kind == Nk::Stringof ||
@@ -144,7 +123,7 @@ bool walk(Compilation& compilation, Node* node) {
 	switch (node->kind) {
 	case Nk::BuiltinVar: {
 		const uint32_t id = node->builtin->id;
-		const bool out = is_standard(id) && compilation.target.taken_out(canon);
+		const bool out = in_every_record(id) && compilation.target.taken_out(canon);
 		return (is_there(compilation, id) && !out) || absent(compilation, node, canon);
 	}
 	case Nk::Var:
