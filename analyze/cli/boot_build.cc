@@ -12,6 +12,7 @@
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/file.h"
 #include "analyze/libdfr/boot_target.h"
+#include "analyze/replay/conditions.h"
 #include "bootloader-hooks/boot/archive.h"
 #include "bootloader-hooks/boot/atomic_file.h"
 #include "bootloader-hooks/boot/install.h"
@@ -175,11 +176,12 @@ std::string build_boot_archive(const BootBuild& build) {
 	say("kernel", build.release);
 	say("types", types);
 	lib::BootTarget target(types, build.release, build.root + "/lib/modules/" + build.release);
-	const dof::Image image = compile_program(build, source, target);
+	dof::Image image = compile_program(build, source, target);
 	if (!build.then.empty())
 		check_goes_on(image);
 	say("probes", "what each description will match there:");
 	print_forecast(image, target);
+	replay::tell_faults(image);
 
 	const types::Blob module = read_module(module_path, build.release);
 	say("module", module_path + (boot::is_signed(module) ? ", signed" : ", without a signature"));

@@ -9,6 +9,7 @@
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/file.h"
 #include "analyze/libdfr/offline_target.h"
+#include "analyze/replay/conditions.h"
 #include "formats/dof/text.h"
 #include "formats/error.h"
 #include "formats/shown.h"
@@ -89,8 +90,10 @@ int run_compile(int argc, char** argv) {
 		            "write -o FILE.dof to keep it, -S to see it");
 		return 0;
 	}
-	if (!output.empty())
+	if (!output.empty()) {
+		replay::tell_faults(compiled.image);
 		write_file(output, dof::write(compiled.image));
+	}
 	return 0;
 }
 

@@ -269,8 +269,7 @@ Datum datum_of(const dof::Action& action, const dfr_field& field, uint64_t numbe
 	return datum;
 }
 
-std::vector<uint8_t> error_program() {
-	dof::Image image;
+void add_error_clause(dof::Image& image) {
 	dof::Body body;
 	for (unsigned i = 1; i <= 5; i++) {
 		dof::Action action;
@@ -284,12 +283,18 @@ std::vector<uint8_t> error_program() {
 		action.difo = std::move(difo);
 		body.actions.push_back(std::move(action));
 	}
-	image.bodies.push_back(std::move(body));
 	dof::EcbDesc ecb;
+	ecb.body = static_cast<uint32_t>(image.bodies.size());
 	ecb.probe.provider = "dtrace";
 	ecb.probe.name = "ERROR";
 	ecb.uarg = DFR_ECBUARG(kErrorClause, 0);
+	image.bodies.push_back(std::move(body));
 	image.ecbs.push_back(std::move(ecb));
+}
+
+std::vector<uint8_t> error_program() {
+	dof::Image image;
+	add_error_clause(image);
 	return dof::write(image);
 }
 

@@ -108,7 +108,8 @@ private:
 	std::map<std::string, std::unique_ptr<PrintfFormat>> formats_;
 };
 
-// The DOF of `dtrace:::ERROR` that records its five arguments: how a consumer hears of faults.
+// Adds a clause for `dtrace:::ERROR` that records its five arguments: how a consumer hears of faults. By itself, as a DOF.
+void add_error_clause(dof::Image& image);
 std::vector<uint8_t> error_program();
 
 // A recorded value as the formatters take it.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analyze/engine/engine_c.h"
+#include "analyze/render/programs.h"
 #include "formats/d/builtins.h"
 
 namespace dfr::replay {
@@ -197,6 +198,19 @@ bool may_fault(const dof::EcbDesc& ecb, const dof::Body& body) {
 	return (body.predicate && !holds && may_fault(*body.predicate)) ||
 	       std::any_of(body.actions.begin(), body.actions.end(),
 	                   [](const dof::Action& action) { return may_fault(action); });
+}
+
+void tell_faults(dof::Image& program) {
+	const auto is_for_error = [](const dof::EcbDesc& ecb) {
+		const dof::ProbeDesc& probe = ecb.probe;
+		return probe.provider == "dtrace" && probe.name == "ERROR";
+	};
+	const bool needed = std::ranges::any_of(program.ecbs, [&program](const dof::EcbDesc& ecb) {
+		const dof::Body& body = program.body_of(ecb);
+		return dof::leaves_records(body) && may_fault(ecb, body);
+	});
+	if (needed && std::ranges::none_of(program.ecbs, is_for_error))
+		render::add_error_clause(program);
 }
 
 int64_t only_cpu(const dof::Image& program) {

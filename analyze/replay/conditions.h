@@ -25,6 +25,11 @@ bool speculates(const dof::Body& body);
 // In doubt it may.
 bool may_fault(const dof::EcbDesc& ecb, const dof::Body& body);
 
+// Adds to a program that no dfr record will start (which does it by itself) the clause that tells of faults, so that
+// replay can count the firings that left no record because of one; not where no clause that records may fault, or where
+// the program has a clause for ERROR.
+void tell_faults(dof::Image& program);
+
 // -x cpu= of a program: the only CPU that it looks at; -1: it was not given.
 int64_t only_cpu(const dof::Image& program);
 

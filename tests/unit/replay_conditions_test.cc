@@ -133,7 +133,8 @@ TEST_CASE("replay: where faults left no records, a clause that may fault is a co
 	for (const auto& [clause, conditional] : programs) {
 		INFO(clause);
 		App app;
-		load(app, std::string("app::work:entry { ") + clause + " }");
+		const std::string program = std::string("app::work:entry { ") + clause + " }";
+		load(app, program);
 		app.fire(app.entry, kStart, 0, 70, "one", 1, 1);
 		finish(app);
 		Kept kept(app);
@@ -141,6 +142,30 @@ TEST_CASE("replay: where faults left no records, a clause that may fault is a co
 		      (conditional
 		           ? Reasons{"app:m:work:entry was recorded only where its clause did not fault"}
 		           : Reasons{}));
+		// So that is what dfr compile and the boot add a clause to; and only that.
+		dof::Image image = compiled(program, app).image;
+		replay::tell_faults(image);
+		replay::tell_faults(image);
+		CHECK(image.ecbs.size() == (conditional ? 2 : 1));
+	}
+}
+
+TEST_CASE("replay: a compiled program tells of its faults", "[replay][verdict]") {
+	App app;
+	dof::Image image = compiled("app::work:entry { trace(10 / (arg0 % 3)); }", app).image;
+	replay::tell_faults(image);
+	load(app, image);
+	work(app);
+	Kept kept(app);
+	CHECK(reasons(kept, kCount, false) ==
+	      Reasons{"4 firings of app:m:work:entry left no record, because a clause faulted there"});
+	// Not one that counts only, nor one with an ERROR clause of its own.
+	for (const char* const program : {"app::work:entry { @ = sum(10 / arg0); }",
+	                                  "app::work:entry { trace(10 / arg0); } ERROR { n++; }"}) {
+		dof::Image other = compiled(program, app).image;
+		const size_t before = other.ecbs.size();
+		replay::tell_faults(other);
+		CHECK(other.ecbs.size() == before);
 	}
 }
 
