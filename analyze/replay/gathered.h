@@ -50,7 +50,7 @@ public:
 	// After run().
 	// `asked`: what the question is about, by the recording's catalog; by default everything.
 	trace::Verdict judge(const std::function<trace::Asked(const trace::Catalog&)>& asked = {});
-	uint64_t left_out() const; // records from before the windows
+	uint64_t left_out() const; // records from outside of the windows
 	// Why the answer is less than whole, by what was asked for.
 	std::vector<std::string> reasons() const;
 

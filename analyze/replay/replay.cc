@@ -741,10 +741,11 @@ Answer Replay::run() {
 		answer.verdict.reasons.push_back(condition);
 	}
 	answer.verdict.notes.insert(answer.verdict.notes.end(), notes_.begin(), notes_.end());
-	if (!options_.wanted.part() && gathered_.left_out()) // nothing of the window is missing for that
-		answer.verdict.reasons.push_back(
-		    std::to_string(gathered_.left_out()) +
-		    " records from before the window are left out (--all takes them)");
+	// Nothing of the window is missing for that. What was followed and not to its end has a window that grows.
+	if (!options_.wanted.part() && gathered_.left_out() &&
+	    (!options_.followed || options_.followed->ended()))
+		answer.verdict.reasons.push_back(trace::plural(gathered_.left_out(), "record") +
+		                                 " from outside of the window left out (--all takes them)");
 	answer.exit_status = consumer_->exit_status().value_or(0);
 	if (consumer_->lost() != 0) {
 		answer.verdict.complete = false;

@@ -237,7 +237,7 @@ public:
 	const Selection& selection() const { return selection_; }
 	// The time from which on every CPU of the selection is whole; 0: nothing is missing at its start.
 	uint64_t horizon() const;
-	// After run(): how many records of the selection's CPUs are older than the selection.
+	// After run(): how many records of the selection's CPUs are older or newer than the selection.
 	uint64_t left_out() const { return left_out_; }
 
 	// After run(): what was read of each CPU; judge() makes window and verdict from it.

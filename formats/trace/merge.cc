@@ -257,7 +257,7 @@ std::unique_ptr<Merger::Input> Merger::input_of(const BlockRef& ref, RecordShape
 // Accounts for a record. False: it is outside of the selection.
 bool Merger::selected(const Record& record) {
 	if (record.time < selection_.from || record.time > selection_.to) {
-		left_out_ += record.time < selection_.from;
+		left_out_++;
 		return false;
 	}
 	CpuSpan& span = cpus_[record.cpu];
@@ -302,7 +302,7 @@ void Merger::start() {
 	for (const BlockRef& ref : refs_)
 		if (wanted(ref.head))
 			refs.push_back(&ref);
-		else if (selection_.has(ref.head.cpu) && last_time(ref.head) < selection_.from)
+		else if (selection_.has(ref.head.cpu))
 			left_out_ += ref.head.records;
 	std::sort(refs.begin(), refs.end(), [](const BlockRef* a, const BlockRef* b) {
 		return std::tuple(a->head.first_time, a->head.cpu, a->head.seq) <

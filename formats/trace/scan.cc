@@ -130,7 +130,7 @@ bool Merger::scan(const std::function<bool(RecordBatch&, uint32_t)>& visit) {
 		const dfr_block& head = refs_[i].head;
 		blocks = 1;
 		if (!wanted(head)) {
-			if (selection_.has(head.cpu) && last_time(head) < selection_.from)
+			if (selection_.has(head.cpu))
 				left_out_ += head.records;
 			continue;
 		}

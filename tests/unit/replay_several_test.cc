@@ -376,8 +376,9 @@ TEST_CASE("replay: a recording that was killed is whole up to its last mark", "[
 	CHECK(said == "\n                3\n");
 	CHECK_FALSE(verdict.complete);
 	CHECK(verdict.to < kStart + 3 * kSecond);
-	REQUIRE(verdict.reasons.size() == 1);
+	REQUIRE(verdict.reasons.size() == 2);
 	CHECK_THAT(verdict.reasons[0], Catch::Contains("it was not finished; what was recorded before"));
+	CHECK(verdict.reasons[1] == "1 record from outside of the window left out (--all takes them)");
 	const auto [all, partial] = ask(true);
 	CHECK(all == "\n                4\n");
 	CHECK_FALSE(partial.complete);

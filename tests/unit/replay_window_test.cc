@@ -155,7 +155,9 @@ TEST_CASE("replay: a program runs over the window, or over all that there is", "
 	CHECK(answer.verdict.windowed);
 	CHECK(answer.verdict.records == quiet_left + busy_left);
 	REQUIRE(answer.verdict.reasons.size() == 1);
-	CHECK_THAT(answer.verdict.reasons[0], Catch::Contains("records from before the window are left out"));
+	CHECK_THAT(answer.verdict.reasons[0], Catch::Contains("records from outside of the window left out"));
+	// So does the verdict of the whole file, which dfr record and dfr info print.
+	CHECK(trace::judge_whole(kept).records == quiet_left + busy_left);
 	replay::ReplayOptions all = quiet();
 	all.wanted.all = true;
 	said = replay_says(kept, count, &answer, all);
