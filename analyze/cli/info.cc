@@ -46,7 +46,7 @@ Contents read_all(trace::BlockSource& source) {
 	trace::Merger merger(source);
 	std::vector<EpidRecords>& by_epid = contents.by_epid;
 	by_epid.resize(source.catalog().ecbs.size() + 1);
-	merger.run([&](const trace::Record& record) {
+	contents.verdict = trace::judge_whole(source, merger, [&](const trace::Record& record) {
 		if (record.epid >= by_epid.size())
 			return true;
 		EpidRecords& recorded = by_epid[record.epid];
@@ -62,7 +62,6 @@ Contents read_all(trace::BlockSource& source) {
 		if (entry.cause == DFR_LOSS_THROTTLE && entry.to)
 			contents.throttled.push_back(entry);
 	contents.thinned = merger.losses().stretches;
-	contents.verdict = trace::judge(source, merger);
 	return contents;
 }
 

@@ -141,10 +141,10 @@ int verify_together(const std::vector<std::string>& files, bool json) {
 		if (source.files().size() < 2)
 			continue;
 		trace::Merger merger(source);
-		merger.run([](const trace::Record&) { return signals_caught() == 0; });
+		trace::Verdict verdict = trace::judge_whole(
+		    source, merger, [](const trace::Record&) { return signals_caught() == 0; });
 		if (signals_caught() != 0)
 			throw Error("ended by a signal before the files were read together");
-		trace::Verdict verdict = trace::judge(source, merger);
 		for (std::string& note : source.notes())
 			verdict.reasons.push_back(std::move(note));
 		status = std::max(status, print_verdict(verdict, source.catalog(), json, source.name()));

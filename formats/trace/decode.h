@@ -309,8 +309,9 @@ struct Verdict {
 	uint64_t clock_error = 0; // of several hosts (united.h), in ns
 	bool operator==(const Verdict&) const = default;
 };
-// Reads all records, and judges them.
+// Reads all records, which `visit` sees, and judges them; the verdict's number is of those in its window.
 Verdict judge_whole(BlockSource& source);
+Verdict judge_whole(BlockSource& source, Merger& merger, const std::function<bool(const Record&)>& visit);
 // What a question is about: its answer is less than whole where that is missing. What is empty asks for everything.
 struct Asked {
 	std::function<bool(uint32_t priority)> priority; // of the recording's clauses

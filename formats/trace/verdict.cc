@@ -389,8 +389,21 @@ const char* priority_text(uint32_t priority) {
 
 Verdict judge_whole(BlockSource& source) {
 	Merger merger(source);
-	merger.run([](const Record&) { return true; });
-	return judge(source, merger);
+	return judge_whole(source, merger, [](const Record&) { return true; });
+}
+
+Verdict judge_whole(BlockSource& source, Merger& merger, const std::function<bool(const Record&)>& visit) {
+	merger.open();
+	const auto cut = source.cut();
+	const uint64_t from = merger.horizon(), to = cut && cut->goes_on ? cut->whole_until - 1 : UINT64_MAX;
+	uint64_t outside = 0;
+	merger.run([&](const Record& record) {
+		outside += record.time < from || record.time > to;
+		return visit(record);
+	});
+	Verdict verdict = judge(source, merger);
+	verdict.records -= outside;
+	return verdict;
 }
 
 bool may_be_thinned(const Catalog& catalog) {

@@ -273,15 +273,14 @@ void FileVerifier::judge_all() {
 	const auto source = open_file(path_);
 	Merger merger(*source);
 	uint64_t records = 0;
-	merger.run([&](const Record&) {
+	source->aggregations();
+	while (source->next_snapshot())
+		;
+	found_.verdict = judge_whole(*source, merger, [&](const Record&) {
 		if (++records % 65536 == 0)
 			keep_going(reader_.size());
 		return true;
 	});
-	source->aggregations();
-	while (source->next_snapshot())
-		;
-	found_.verdict = judge(*source, merger);
 }
 
 Inspection FileVerifier::run() {
