@@ -376,9 +376,9 @@ std::string format_moment(const Moment& when, const char* format) {
 	return std::string(text.data(), length) + fraction.data();
 }
 
-// False: the recording has no clock entry, or no record (mono is 0), so there is no time to show.
-bool times_known(const Catalog& catalog, uint64_t mono) {
-	return !catalog.clocks.empty() && mono != 0;
+// Of a recording that has no clock entry, as --from and --to take it.
+std::string own_time_text(uint64_t mono) {
+	return mono ? "@" + std::to_string(mono) : "a time not known";
 }
 
 } // namespace
@@ -442,13 +442,15 @@ std::string left_out_text(const Losses::Stretch& stretch) {
 }
 
 std::string time_text(const Catalog& catalog, uint64_t mono) {
-	return times_known(catalog, mono) ? format_moment(moment(catalog, mono), "%H:%M:%S")
-	                                  : "a time not known";
+	return catalog.clocks.empty() || !mono ? own_time_text(mono)
+	                                       : format_moment(moment(catalog, mono), "%H:%M:%S");
 }
 
 std::string span_text(const Catalog& catalog, uint64_t from, uint64_t to) {
-	if (!times_known(catalog, to))
+	if (!to)
 		return "times not known";
+	if (catalog.clocks.empty())
+		return own_time_text(from) + " - " + own_time_text(to);
 	const Moment first = moment(catalog, from), last = moment(catalog, to);
 	const bool same_day =
 	    first.local.tm_yday == last.local.tm_yday && first.local.tm_year == last.local.tm_year;
