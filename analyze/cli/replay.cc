@@ -30,6 +30,8 @@ constexpr const char* kExamples =
     "  dfr replay -q -n 'syscall::openat:entry { printf(\"%s %d\\n\", execname, tid); }' boot.dfr\n";
 
 constexpr unsigned kThreadsMost = 8;
+constexpr unsigned kWaitedLong =
+    20; // looks whether there is more: a recorder that rotates begins its next file at once
 
 struct ReplayArguments {
 	ProgramArguments program;
@@ -112,6 +114,13 @@ int follow_recording(const ReplayArguments& arguments, std::vector<lib::ProgramP
 	options.followed = &source;
 	options.await = [&symbols] {
 		symbols.grown();
+		waited = source.waits() ? waited + 1 : 0;
+		if (waited == kWaitedLong)
+			std::fprintf(
+			    stderr,
+			    "dfr: the recorder of %s has ended, and its state records on: waiting for "
+			    "the next one's file (Ctrl-C ends)\n",
+			    shown(source.name()));
 		return slept(wait_for_more);
 	};
 	replay::Answer answer;

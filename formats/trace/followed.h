@@ -27,6 +27,8 @@ public:
 	uint64_t whole_until() const { return whole_until_; }
 	// Nothing more is written, though the state may record on.
 	bool ended() const { return ended_; }
+	// Its last file is over, and what comes stands in another one, which a recorder has yet to begin.
+	bool waits() const { return goes_on_; }
 	// From now on it is all that there was, for a verdict; grow() must not be called any more.
 	void take_all();
 

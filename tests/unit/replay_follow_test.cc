@@ -305,6 +305,19 @@ TEST_CASE("follow: it ends where a recorder left a state that records on", "[rep
 	CHECK(whole.complete);
 }
 
+// Who follows is told what is waited for.
+TEST_CASE("follow: a part that is over waits for the next one", "[replay][follow]") {
+	const ScratchFolder folder;
+	Steps steps(kRecord, folder.file("a-0001.dfr"), 5);
+	steps.write();
+	trace::FollowedSource source(steps.paths().front());
+	CHECK_FALSE(source.waits());
+	steps.leave();
+	source.grow();
+	CHECK(source.waits());
+	CHECK_FALSE(source.ended());
+}
+
 TEST_CASE("follow: a program's exit() ends it", "[replay][follow]") {
 	const ScratchFolder folder;
 	const std::string path = folder.file("a-0001.dfr");
