@@ -18,6 +18,7 @@
 #include "analyze/libdfr/verdict.h"
 #include "analyze/render/messages.h"
 #include "analyze/replay/recording_target.h"
+#include "formats/d/canon.h"
 #include "formats/shown.h"
 #include "formats/trace/cut.h"
 #include "formats/trace/joined.h"
@@ -253,19 +254,20 @@ void print_recorded(const trace::Catalog& catalog, const Contents& contents) {
 		std::printf("  ... and %zu more probes\n", order.size() - kShown);
 }
 
+// As D text.
 std::set<std::string> inputs_of(const trace::Catalog& catalog, replay::RecordingTarget& target) {
 	std::set<std::string> captured;
 	for (uint32_t epid = 1; epid <= catalog.ecbs.size(); epid++)
 		for (const auto& input : target.inputs(epid))
-			captured.insert(input.canon);
+			captured.insert(d::readable(input.canon));
 	return captured;
 }
 
 void print_inputs(const trace::Catalog& catalog, replay::RecordingTarget& target) {
 	std::printf("captured: time, cpu%s%s of every record", target.taken_out("pid") ? "" : ", pid, tid",
 	            target.taken_out("execname") ? "" : ", execname");
-	for (const std::string& canon : inputs_of(catalog, target))
-		std::printf(", %s", shown(canon));
+	for (const std::string& input : inputs_of(catalog, target))
+		std::printf(", %s", shown(input));
 	std::printf("\n");
 	const auto& silent = target.unrecorded();
 	for (size_t i = 0; i < std::min<size_t>(silent.size(), 3); i++)

@@ -148,6 +148,8 @@ void Recorder::salvage(const Error& why) {
 		             backend_->session().holds() ? "; the state keeps them for the next --claim"
 		                                         : "");
 	recording_->give_up(why.what());
+	std::fprintf(stderr, "dfr: what was written to %s before can be read\n",
+	             shown(recording_->paths().back()));
 }
 
 // A kept state goes on without us unless it is to stop.

@@ -112,7 +112,7 @@ int follow_recording(const ReplayArguments& arguments, std::vector<lib::ProgramP
 	auto symbols = symbols_of({&source});
 	replay::ReplayOptions options = replay_options(arguments);
 	options.followed = &source;
-	options.await = [&symbols] {
+	options.await = [&source, &symbols, waited = 0u]() mutable {
 		symbols.grown();
 		waited = source.waits() ? waited + 1 : 0;
 		if (waited == kWaitedLong)
@@ -161,6 +161,9 @@ int replay_recordings(const ReplayArguments& arguments, std::vector<lib::Program
 	std::vector<trace::BlockSource*> all;
 	for (const auto& source : sources)
 		all.push_back(source.get());
+	if (all.size() == 1 && !sources.front()->files().front()->facts().begun)
+		throw Error(sources.front()->name() + " was cut or is damaged: nothing in it can be read",
+		            "dfr verify " + sources.front()->name() + " says where it is wrong");
 	const trace::United united(all);
 	render::Output output(STDOUT_FILENO);
 	auto symbols = symbols_of(united.boots() == 1 ? all : std::vector<trace::BlockSource*>{});

@@ -121,8 +121,7 @@ void ContainerWriter::write(std::span<const std::byte> bytes) {
 			continue;
 		if (written < 0)
 			throw failure("cannot write " + path_, static_cast<int>(-written),
-			              "what was written so far can be read; free some space or "
-			              "choose another place");
+			              "free some space or choose another place");
 		bytes = bytes.subspan(written);
 		size_ += written;
 	}
