@@ -176,7 +176,7 @@ private:
 		if (node->op == Tok::Minus && pointers)
 			name += std::to_string(types_.size(types_.target(node->a->type)));
 		if (node->op == Tok::Comma)
-			return value(node->b);
+			return list(name, {operand(node->a), value(node->b)});
 		return list(name, {operand(node->a), operand(node->b)});
 	}
 
@@ -281,6 +281,8 @@ private:
 			const std::string sign = head.substr(first, last - first + 1);
 			return inner(parts[0], sign) + " " + sign + " " + inner(parts[1], sign);
 		}
+		if (head == "," && parts.size() == 2)
+			return "(" + parts[0] + ", " + parts[1] + ")";
 		if (head == "!" && parts.size() == 1)
 			return "!(" + parts[0] + ")";
 		if ((head == "cast" || head == "load" || head == "uload" || head == "ref" ||

@@ -13,6 +13,7 @@
 //   (bits s OFFSET WIDTH ADDRESS)
 //   (+ a b) (sdiv a b) (udiv a b) (neg a) (not a) ... (?: a b c)
 //   (cast u1 a)         cut to a smaller type
+//   (, a b)             b, after a, which may fault
 //   (strlen a)          a subroutine
 #pragma once
 

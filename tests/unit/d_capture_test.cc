@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "formats/d/canon.h"
 #include "formats/d/compile.h"
 #include "tests/unit/d_target.h"
 
@@ -45,6 +46,8 @@ TEST_CASE("canon: spacing, inlines, macros and constants leave no trace") {
 	CHECK(canon("copyinstr(arg1)") == "(copyinstr arg1)");
 	CHECK(canon("stringof(arg1)") == "(str arg1)");
 	CHECK(canon("(char)arg1") == "(cast s1 arg1)");
+	CHECK(canon("(copyinstr(arg0), arg1)") == "(, (copyinstr arg0) arg1)");
+	CHECK(d::readable("(, (copyinstr arg0) arg1)") == "(copyinstr(arg0), arg1)");
 }
 
 TEST_CASE("canon: what is no firing input has none") {
@@ -53,6 +56,7 @@ TEST_CASE("canon: what is no firing input has none") {
 	CHECK(canon("self->x", "self int x;").empty());
 	CHECK(canon("strlen(strtok(execname, \"a\"))").empty());
 	CHECK(canon("alloca(8)").empty());
+	CHECK(canon("(x++, arg0)", "int x;").empty());
 }
 
 TEST_CASE("replay: the largest captured subtree first, the rest is computed") {

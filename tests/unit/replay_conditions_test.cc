@@ -261,6 +261,25 @@ TEST_CASE("replay: stacks that were recorded less deep are counted", "[replay][v
 		}
 }
 
+// REPLAY.md, section 1: variables are always the replaying program's own.
+TEST_CASE("replay: the left side of a comma is computed, in a value and in a predicate",
+          "[replay][verdict]") {
+	const std::string end = " END { printf(\"n=%d\", n); }";
+	const auto says = [&end](Kept& kept, const std::string& clause, bool complete) {
+		replay::Answer answer;
+		const std::string said = replay_says(kept, clause + end, &answer);
+		CHECK(answer.verdict.complete == complete);
+		return said.substr(0, said.find('\n'));
+	};
+	App app;
+	Kept kept = recorded(app, "app::work:entry { capture(); }");
+	CHECK(says(kept, "app::work:entry { @ = sum((n++, arg0)); }", true) == "n=12");
+	CHECK(says(kept, "app::work:entry /(n++, cpu == 1)/ { @ = count(); }", true) == "n=12");
+	App other;
+	Kept part = recorded(other, "app::work:entry /cpu == 1/ { capture(); }");
+	CHECK(says(part, "app::work:entry /(n++, cpu == 1)/ { @ = count(); }", false) == "n=6");
+}
+
 TEST_CASE("replay: a pattern that names more than was enabled is noted", "[replay][verdict]") {
 	const auto notes = [](Kept& kept, const std::string& program) {
 		replay::Answer answer;
