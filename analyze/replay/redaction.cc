@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "analyze/engine/engine_c.h"
+#include "analyze/replay/conditions.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
 
@@ -68,6 +69,14 @@ dif::Difo one() {
 	return code;
 }
 
+// One that may fault, and has no value.
+dif::Difo fault() {
+	dif::Difo code = one();
+	code.rtype.size = 0;
+	code.text.insert(code.text.begin() + 1, DIF_INSTR_R(DIF_OP_SDIV, 1, 0, 1)); // by 0
+	return code;
+}
+
 d::ProbePattern pattern_of(const std::string& text) {
 	const std::vector<std::string> fields = d::probe_fields(text);
 	if (fields.size() > 4)
@@ -101,7 +110,8 @@ private:
 	void machine();
 	void events();
 	void epid(const trace::Ecb& ecb);
-	uint32_t body(const dof::Body* old, const std::vector<std::string>& kept, trace::Layout& made);
+	uint32_t body(const dof::EcbDesc* clause, const dof::Body* old, const std::vector<std::string>& kept,
+	              trace::Layout& made);
 	void program();
 
 	const trace::Catalog& old_;
@@ -204,8 +214,10 @@ void Maker::events() {
 	}
 }
 
-// The body of the new program for records with these fields; `made` gets their layout.
-uint32_t Maker::body(const dof::Body* old, const std::vector<std::string>& kept, trace::Layout& made) {
+// The body of the new program for records with these fields; `made` gets their layout. What kept firings out of the
+// recording (conditions.h) it says as the old one does, because they are not in the new one either.
+uint32_t Maker::body(const dof::EcbDesc* clause, const dof::Body* old, const std::vector<std::string>& kept,
+                     trace::Layout& made) {
 	dof::Body body;
 	if (old && old->predicate)
 		body.predicate = one();
@@ -218,6 +230,15 @@ uint32_t Maker::body(const dof::Body* old, const std::vector<std::string>& kept,
 		action.difo->rtype.size = 0;
 	}
 	body.actions.push_back(action);
+	if (old && speculates(*old)) {
+		dof::Action& speculate = body.actions.emplace_back();
+		speculate.kind = DFR_ACT_SPECULATE;
+		speculate.difo = one();
+	} else if (old && may_fault(*clause, *old)) {
+		dof::Action& may = body.actions.emplace_back();
+		may.kind = DFR_ACT_DIFEXPR;
+		may.difo = fault();
+	}
 	for (size_t i = 0; i < kept.size(); i++) {
 		dfr_field& field = made.fields[i];
 		field.action = 0;
@@ -255,6 +276,11 @@ void Maker::epid(const trace::Ecb& ecb) {
 		made.fields.push_back(field);
 		kept.push_back(input.canon);
 	}
+	if (target_.tells_faults(ecb.epid)) { // it is the EPID of the clause that faulted
+		made_.fields[ecb.epid].push_back(0);
+		made.fields.push_back(layout->fields[0]);
+		kept.emplace_back();
+	}
 	made.integers = trace::count_integers(made.fields);
 	const dof::Image* const image = target_.image(layout->dof);
 	const dof::EcbDesc* const clause =
@@ -268,7 +294,7 @@ void Maker::epid(const trace::Ecb& ecb) {
 	              .function = probe->function,
 	              .name = probe->name};
 	desc.uarg = clause ? clause->uarg : 0;
-	desc.body = body(old, kept, made);
+	desc.body = body(clause, old, kept, made);
 	image_.ecbs.push_back(std::move(desc));
 	const auto& [id, nargs, provider, module, function, name, hosts] = *probe; // no file has the hosts
 	made_.catalog.probes.emplace(id, trace::Probe{id, nargs, provider, module, function, name});
@@ -292,6 +318,8 @@ void Maker::program() {
 		desc.body = static_cast<uint32_t>(image_.bodies.size() - 1);
 		image_.ecbs.push_back(std::move(desc));
 	}
+	if (const int64_t cpu = target_.members().front().cpu; cpu >= 0)
+		image_.options.push_back({.option = DFR_OPT_CPU, .value = cpu});
 	const std::vector<uint8_t> bytes = dof::write(image_);
 	const auto all = std::as_bytes(std::span(bytes));
 	made_.catalog.dofs.insert(made_.catalog.dofs.begin(), {all.begin(), all.end()});

@@ -4,7 +4,9 @@
 // --keep`, and what the recording is like that keeps only some of it: its catalog and
 // the one small program in it. That program says of each EPID which inputs its records
 // have and that it recorded them, as replay needs it, and nothing of what the old
-// programs said. formats/trace/redact.h writes the file.
+// programs said but which firings they left no records of: whether a clause had a
+// predicate, may fault or speculates, and which CPU alone was recorded.
+// formats/trace/redact.h writes the file.
 #pragma once
 
 #include <map>

@@ -6,7 +6,7 @@
 // Then the new file is read again, and held against what was allowed.
 //
 // What always stays: when each record was (time since boot), its CPU, level and probe;
-// the probes' names; counts of losses. Who says which fields stay, and makes the catalog
+// the probes' names; counts of losses; which clause faulted. Who says which fields stay, and makes the catalog
 // that goes with them, is analyze/replay/redaction.h.
 #pragma once
 

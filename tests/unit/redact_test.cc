@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 
+#include "analyze/render/programs.h"
 #include "analyze/replay/redaction.h"
 #include "formats/trace/container.h"
 #include "formats/trace/cut.h"
@@ -28,8 +29,13 @@ struct Rig {
 	    const char* program =
 	        "app::work:entry { capture(arg0, arg1, strjoin(execname, \"-customer-secret\"), stack()); "
 	        "printf(\"printed-in-private %s\\n\", execname); @counted[execname] = count(); }"
-	        "app::work:return /arg0 % 3 == 0/ { capture(arg0, pid); }")
+	        "app::work:return /arg0 % 3 == 0/ { capture(arg0, pid); }",
+	    bool tells_faults = false)
 	    : whole(folder.file("whole.dfr")), part(folder.file("part.dfr")) {
+		if (tells_faults) {
+			const auto dof = render::error_program();
+			app.enable(std::as_bytes(std::span(dof)), false);
+		}
 		load(app, std::string("#pragma D option bufsize=256k\n") + program);
 		for (unsigned i = 0; i < 3000; i++) {
 			const auto* const name = i % 3 ? "alpha-process" : "beta-process";
@@ -250,6 +256,35 @@ TEST_CASE("what was recorded under a predicate is still known to be a part", "[r
 	CHECK(part.text == ask(rig.whole, "app::work:return { @[arg0] = count(); }").text);
 	CHECK_FALSE(part.verdict.complete);
 	CHECK(part.reasons().find("was recorded only where") != std::string::npos);
+}
+
+// REPLAY.md, section 3: whatever kept firings out of the recording kept them out of the redacted one.
+TEST_CASE("why the answers are partial is the same in a redacted recording", "[redact][verdict]") {
+	const char* const faults = "app::work:entry { trace(10 / (arg0 % 3)); }";
+	const std::tuple<const char*, bool, const char*> programs[] = {
+	    {faults, true, "left no record, because a clause faulted there"},
+	    {faults, false, "was recorded only where its clause did not fault"},
+	    {"app::work:entry /10 / (arg0 % 3)/ { capture(arg0); }", false,
+	     "the recording's own predicate held, and its clause did not fault"},
+	    {"app::work:entry { self->s = speculation(); } "
+	     "app::work:entry { speculate(self->s); capture(arg0); } "
+	     "app::work:return /arg0 % 2/ { commit(self->s); self->s = 0; } "
+	     "app::work:return /arg0 % 2 == 0/ { discard(self->s); self->s = 0; }",
+	     true, "was recorded only where the speculation was committed"},
+	    {"#pragma D option cpu=1\napp::work:entry { capture(arg0); }", false,
+	     "only CPU 1 was recorded (-x cpu=)"}};
+	for (const auto& [program, tells_faults, why] : programs) {
+		INFO(program);
+		Rig rig(program, tells_faults);
+		rig.redact({"pid"});
+		const char* const count = "app::work:entry { @ = count(); }";
+		const Asked whole = ask(rig.whole, count), part = ask(rig.part, count);
+		CHECK(part.text == whole.text);
+		CHECK_FALSE(whole.verdict.complete);
+		CHECK_FALSE(part.verdict.complete);
+		CHECK_THAT(part.reasons(), Catch::Contains(why));
+		CHECK(part.verdict.reasons.size() == whole.verdict.reasons.size());
+	}
 }
 
 TEST_CASE("each word keeps what it says", "[redact]") {
