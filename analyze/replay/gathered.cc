@@ -11,7 +11,8 @@
 
 namespace dfr::replay {
 
-Gathered::Gathered(const trace::United& all, const Wanted& wanted, bool windowed) : all_(all) {
+Gathered::Gathered(const trace::United& all, const Wanted& wanted, bool windowed)
+    : all_(all), passes_marks_(wanted.to || wanted.all) {
 	std::vector<Selectable> selectable;
 	for (const trace::UnitedSource& member : all.members()) {
 		parts_.push_back({member, std::make_unique<trace::Merger>(*member.source)});
@@ -211,6 +212,10 @@ std::vector<std::string> Gathered::reasons() const {
 	// A speculation's records have the times of before its commit, so a mark says nothing of them.
 	for (const GatheredPart& part : parts_) {
 		const auto cut = part.selected.touched ? part.member.source->cut() : std::nullopt;
+		if (cut && cut->goes_on && passes_marks_ && part.selected.records.to >= cut->whole_until)
+			all.push_back(prefix(part) + "after " +
+			              trace::time_text(catalog(part), cut->whole_until) +
+			              " records of some CPUs are missing (taken later)");
 		if (cut && trace::RecordShapes(catalog(part)).may_commit())
 			all.push_back(prefix(part) + "records of speculations that were committed after " +
 			              trace::time_text(catalog(part), cut->whole_until) + " may be missing");

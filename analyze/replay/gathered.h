@@ -70,6 +70,7 @@ private:
 	void merge(const Visit& visit);
 
 	const trace::United& all_;
+	const bool passes_marks_; // what was asked for may reach behind a recording's last mark
 	std::vector<GatheredPart> parts_;
 };
 

@@ -39,8 +39,9 @@ bool says(const replay::Answer& answer, const std::string& text) {
 	    [&text](const std::string& reason) { return reason.find(text) != std::string::npos; });
 }
 
-// A file of it that was not ended, and is whole up to the fourth firing's time.
-std::vector<std::unique_ptr<trace::FileSource>> killed(const ScratchFolder& folder, Kept& kept) {
+// A file of it that was not ended, or whose recording goes on, and is whole up to the fourth firing's time.
+std::vector<std::unique_ptr<trace::FileSource>>
+killed(const ScratchFolder& folder, Kept& kept, uint64_t until = kStart + 3 * kSecond, bool goes_on = false) {
 	const std::string path = folder.file("killed.dfr");
 	{
 		trace::FileWriter writer(path, false,
@@ -48,7 +49,9 @@ std::vector<std::unique_ptr<trace::FileSource>> killed(const ScratchFolder& fold
 		kept.rewind();
 		while (const auto block = kept.next())
 			writer.block(*block);
-		writer.account(kept, kStart + 3 * kSecond);
+		writer.account(kept, until);
+		if (goes_on)
+			writer.finish(true);
 	}
 	std::vector<std::unique_ptr<trace::FileSource>> files;
 	files.push_back(trace::open_file(path));
@@ -384,6 +387,59 @@ TEST_CASE("replay: a recording that was killed is whole up to its last mark", "[
 	CHECK_FALSE(partial.complete);
 	REQUIRE(partial.reasons.size() == 1);
 	CHECK_THAT(partial.reasons[0], Catch::Contains("it was not finished; what was recorded before"));
+}
+
+namespace {
+
+// What a program says of a file that killed() has made.
+std::pair<std::string, trace::Verdict> of_file(trace::BlockSource& source, const char* program,
+                                               const replay::Wanted& wanted = {}) {
+	const trace::United united({&source});
+	replay::RecordingTarget target(united);
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	replay::ReplayOptions options = quiet();
+	options.wanted = wanted;
+	const auto answer =
+	    replay::replay_program(united, target, compiled(program, target), output, symbols, options);
+	return {output.take(), answer.verdict};
+}
+
+} // namespace
+
+// REPLAY.md, section 5: a part is whole up to its mark; what is behind it is of some CPUs only.
+TEST_CASE("replay: who asks behind the mark of a recording that goes on gets a partial answer",
+          "[replay][verdict]") {
+	App app;
+	Kept kept = four(app, kCapture, 1);
+	const ScratchFolder folder;
+	trace::JoinedSource source(killed(folder, kept, kStart + 3 * kSecond, true));
+	const char* const count = "app::work:entry { @ = count(); }";
+	const auto up_to = [](uint64_t time) {
+		return replay::Wanted{.to = replay::parse_when("@" + std::to_string(time))};
+	};
+	const std::vector<std::string> behind = {"after " +
+	                                         trace::time_text(source.catalog(), kStart + 3 * kSecond) +
+	                                         " records of some CPUs are missing (taken later)"};
+	for (const replay::Wanted& wanted :
+	     {replay::Wanted{}, up_to(kStart + 5 * kSecond / 2), up_to(kStart + 3 * kSecond - 1)}) {
+		const auto [said, verdict] = of_file(source, count, wanted);
+		CHECK(said == "\n                3\n");
+		CHECK(verdict.complete);
+		CHECK(verdict.reasons.empty());
+	}
+	for (const replay::Wanted& wanted : {replay::Wanted{.all = true}, up_to(kStart + 3 * kSecond)}) {
+		const auto [said, verdict] = of_file(source, count, wanted);
+		CHECK(said == "\n                4\n");
+		CHECK_FALSE(verdict.complete);
+		CHECK(verdict.reasons == behind);
+	}
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	replay::ReplayOptions options = quiet();
+	CHECK(replay::render_recording(source, output, symbols, options).verdict.complete);
+	options.wanted.all = true;
+	CHECK(replay::render_recording(source, output, symbols, options).verdict.reasons == behind);
 }
 
 TEST_CASE("united: a crafted recording takes no probe from another one", "[replay][several]") {
