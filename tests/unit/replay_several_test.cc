@@ -211,6 +211,30 @@ TEST_CASE("replay of several: a recording without what the program asks for is n
 	beta.place("beta.dfr", "alpha", 1, kZero);
 	replay_says({&alpha, &beta}, program, &answer);
 	CHECK(answer.verdict.complete);
+	// Up to where it is whole, if its recorder went on in a next file.
+	const ScratchFolder folder;
+	trace::JoinedSource part(killed(folder, alpha, kStart + 3 * kSecond, true));
+	const auto of_both = [&] {
+		const trace::United united({&part, &beta});
+		replay::RecordingTarget target(united);
+		render::Output output(-1);
+		render::NoSymbols symbols;
+		beta.rewind();
+		return replay::replay_program(united, target, compiled(program, target), output, symbols,
+		                              quiet());
+	};
+	answer = of_both();
+	CHECK_FALSE(answer.verdict.complete);
+	CHECK(says(answer, "beta.dfr: nothing that was recorded matches app::work:entry"));
+	// And not behind its exit(), though it was stopped later.
+	alpha.identity().events.push_back({.event = DFR_EVENT_EXIT, .time = kStart + 5 * kSecond});
+	replay_says({&alpha, &beta}, program, &answer);
+	CHECK_FALSE(answer.verdict.complete);
+	CHECK(says(answer, "beta.dfr: nothing that was recorded matches app::work:entry"));
+	replay::ReplayOptions before = quiet();
+	before.wanted.to = replay::parse_when("@" + std::to_string(kStart + 4 * kSecond));
+	replay_says({&alpha, &beta}, program, &answer, before);
+	CHECK(answer.verdict.complete);
 }
 
 TEST_CASE("replay of several hosts: what the clocks were wrong by is named", "[replay][several][verdict]") {
