@@ -144,12 +144,18 @@ std::optional<uint64_t> Gathered::start() const {
 
 std::optional<uint64_t> Gathered::stop() const {
 	std::optional<uint64_t> latest;
-	for (const GatheredPart& part : parts_)
+	for (const GatheredPart& part : parts_) {
+		std::optional<uint64_t> own;
 		for (const trace::EventMark& mark : catalog(part).events)
-			if (mark.event == DFR_EVENT_STOP && part.selected.touched)
-				latest =
-				    std::max(latest.value_or(0),
-				             part.member.time(std::min(mark.time, part.selected.records.to)));
+			if (mark.event == DFR_EVENT_STOP)
+				own = std::max(own.value_or(0), mark.time);
+		const auto cut = own ? std::nullopt : part.member.source->cut();
+		if (cut)
+			own = std::min(cut->whole_until - 1, catalog(part).recording_end());
+		if (own && part.selected.touched)
+			latest = std::max(latest.value_or(0),
+			                  part.member.time(std::min(*own, part.selected.records.to)));
+	}
 	return latest;
 }
 

@@ -42,7 +42,8 @@ public:
 
 	// When what was selected begins, as far as go, window and --from say it; nullopt: with the first record.
 	std::optional<uint64_t> start() const;
-	// When the last of the selected recordings was stopped; nullopt: none says it.
+	// When the last of the selected recordings was stopped, or until when it is whole, if it was cut or goes on;
+	// nullopt: none says it.
 	std::optional<uint64_t> stop() const;
 	// Whether everything that was selected of one recording lies in the time that another one of its boot has.
 	bool covers(size_t other, size_t one) const;

@@ -55,7 +55,8 @@ struct Window {
 	bool horizon = false;
 };
 
-Window find_window(const Catalog& catalog, const Merger& merger) {
+Window find_window(const Catalog& catalog, const Merger& merger,
+                   const std::optional<BlockSource::SourceCut>& cut) {
 	Window window;
 	for (const Merger::CpuSpan& span : merger.cpus()) {
 		if (!span.blocks || !span.records)
@@ -75,6 +76,8 @@ Window find_window(const Catalog& catalog, const Merger& merger) {
 		window.from = horizon;
 		window.horizon = horizon >= merger.selection().from; // else it is not what bounds the answer
 	}
+	if (cut) // up to there nothing was recorded that is not here
+		window.to = std::max(window.to, cut->whole_until - 1);
 	window.to = std::min({window.to, catalog.recording_end(), merger.selection().to});
 	window.from = std::min(std::max(window.from, merger.selection().from), window.to);
 	return window;
@@ -460,7 +463,8 @@ std::string span_text(const Catalog& catalog, uint64_t from, uint64_t to) {
 
 Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked) {
 	Verdict verdict;
-	const Window window = find_window(source.catalog(), merger);
+	const auto cut = source.cut();
+	const Window window = find_window(source.catalog(), merger, cut);
 	verdict.from = window.from;
 	verdict.to = window.to;
 	verdict.windowed = window.horizon;
@@ -475,7 +479,7 @@ Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked) {
 	judge_detached(verdict, source.catalog(), merger);
 	judge_unarmed(verdict, source.catalog(), merger, asked.probe);
 	judge_killed(verdict, source.catalog(), merger);
-	if (const auto cut = source.cut()) {
+	if (cut) {
 		const uint64_t to = merger.selection().to;
 		verdict.goes_on = cut->goes_on && to >= cut->whole_until - 1;
 		if (verdict.goes_on)

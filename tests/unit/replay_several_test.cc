@@ -466,6 +466,29 @@ TEST_CASE("replay: who asks behind the mark of a recording that goes on gets a p
 	CHECK(replay::render_recording(source, output, symbols, options).verdict.reasons == behind);
 }
 
+// REPLAY.md, section 4: through stretches without records too; section 5: a recording that was cut is whole up to its
+// mark.
+TEST_CASE("replay: timers fire up to the last mark, though nothing was recorded before it",
+          "[replay][verdict]") {
+	App app;
+	Kept kept = four(app, kCapture, 1); // from a microsecond before kStart to 3 s later
+	std::erase_if(kept.identity().events,
+	              [](const trace::EventMark& mark) { return mark.event == DFR_EVENT_STOP; });
+	const char* const ticks = "tick-500ms { t++; } END { printf(\"%d\", t); }";
+	for (const bool goes_on : {false, true}) {
+		INFO((goes_on ? "goes on" : "killed"));
+		const ScratchFolder folder;
+		trace::JoinedSource source(killed(folder, kept, kStart + 9 * kSecond, goes_on));
+		const auto [said, verdict] = of_file(source, ticks);
+		CHECK(said == "18\n");
+		CHECK(verdict.to == kStart + 9 * kSecond - 1);
+		const auto [part, whole] = of_file(source, ticks, {.to = replay::parse_when("+2900ms")});
+		CHECK(part == "5\n");
+		CHECK(whole.complete);
+		CHECK(whole.to == kStart - 1000 + 2900 * kMillisecond);
+	}
+}
+
 TEST_CASE("united: a crafted recording takes no probe from another one", "[replay][several]") {
 	App one, two, three;
 	Kept a = four(one, kCapture, 1), b = four(two, kCapture, 2), c = four(three, kCapture, 3);
