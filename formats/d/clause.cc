@@ -156,16 +156,18 @@ bool ClauseBuilder::match(const Clause& clause) {
 	return good;
 }
 
-// Whether it assigns something. What is deeper than analysis goes is not looked at.
-static bool writes(const Node* node, unsigned depth = 0) {
+// What is deeper than analysis goes is not looked at.
+bool any_node(const Node* node, bool (*is)(const Node*), unsigned depth) {
 	if (!node || depth > Sema::kDeepest)
 		return false;
-	if (node->kind == Nk::Assign ||
-	    (node->kind == Nk::Unary && (node->op == Tok::Inc || node->op == Tok::Dec)))
-		return true;
-	const auto inside = [depth](const Node* one) { return writes(one, depth + 1); };
-	return inside(node->a) || inside(node->b) || inside(node->c) ||
+	const auto inside = [is, depth](const Node* one) { return any_node(one, is, depth + 1); };
+	return is(node) || inside(node->a) || inside(node->b) || inside(node->c) ||
 	       std::any_of(node->list.begin(), node->list.end(), inside);
+}
+
+bool writes(const Node* node) {
+	return node->kind == Nk::Assign ||
+	       (node->kind == Nk::Unary && (node->op == Tok::Inc || node->op == Tok::Dec));
 }
 
 // Comes after the actions, because it may look at variables that only they make: BEGIN /x == 0/ { x++; }. What it
@@ -206,7 +208,7 @@ void ClauseBuilder::build(const Clause& clause) {
 	collect_captured(compilation_, clause);
 	compilation_.inputs.clear();
 	predicate_ = clause.predicate;
-	trying_ = predicate_ && writes(predicate_);
+	trying_ = any_node(predicate_, writes);
 	parts_.emplace_back();
 	const size_t said = compilation_.diagnostics.all().size();
 	compilation_.diagnostics.set_region("action list");
@@ -469,7 +471,14 @@ void ClauseBuilder::emit_image(const Clause& clause) {
 		dof::Body body;
 		Node* const predicate = i == 0 ? predicate_ : parts_[i].predicate;
 		if (predicate) {
-			body.condition = canonical(types_, predicate);
+			// A recording has what this whole predicate holds for; a replay asks for no more than some of
+			// its conjuncts hold for.
+			bool changed = false;
+			const Node* const holds = compilation_.target.is_replay()
+			                              ? pushed_predicate(predicate, changed)
+			                              : predicate;
+			if (holds)
+				body.condition = canonical(types_, holds);
 			body.predicate = predicate_code(predicate);
 		}
 		require_needed(compilation_.needed, body.predicate);

@@ -16,6 +16,10 @@
 
 namespace dfr::d {
 
+// Whether a node of an expression is of that kind, and whether a node assigns something.
+bool any_node(const Node* node, bool (*is)(const Node*), unsigned depth = 0);
+bool writes(const Node* node);
+
 class ClauseBuilder {
 public:
 	ClauseBuilder(Compilation& compilation, Sema& sema, uint64_t number)
@@ -50,7 +54,7 @@ private:
 
 	// -- clause_derive.cc
 	void derive(const Clause& clause);
-	Node* pushed_predicate(Node* predicate);
+	Node* pushed_predicate(Node* predicate, bool& changed);
 
 	// -- clause_actions.cc
 	void action(Node* call);

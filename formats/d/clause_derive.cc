@@ -9,11 +9,12 @@
 
 namespace dfr::d {
 
-// The conjuncts that are firing inputs; null if there are none.
-Node* ClauseBuilder::pushed_predicate(Node* predicate) {
+// The conjuncts that are firing inputs, up to the first one that changes something, because that happens also where
+// those behind it do not hold; null if there are none. `changed`: that one has come.
+Node* ClauseBuilder::pushed_predicate(Node* predicate, bool& changed) {
 	if (predicate->kind == Nk::Binary && predicate->op == Tok::LAnd) {
-		Node* const left = pushed_predicate(predicate->a);
-		Node* const right = pushed_predicate(predicate->b);
+		Node* const left = pushed_predicate(predicate->a, changed);
+		Node* const right = pushed_predicate(predicate->b, changed);
 		if (!left || !right)
 			return left ? left : right;
 		Node* const both = compilation_.arena.copy(*predicate);
@@ -21,7 +22,11 @@ Node* ClauseBuilder::pushed_predicate(Node* predicate) {
 		both->b = right;
 		return both;
 	}
-	return canonical(types_, predicate).empty() ? nullptr : predicate;
+	const bool input = !changed && !canonical(types_, predicate).empty();
+	changed |= !input && any_node(predicate, [](const Node* node) {
+		return writes(node) || (node->kind == Nk::Subr && !(node->subroutine->flags & kPure));
+	});
+	return input ? predicate : nullptr;
 }
 
 void ClauseBuilder::derive(const Clause& clause) {
@@ -42,7 +47,8 @@ void ClauseBuilder::derive(const Clause& clause) {
 	// What is generated below is no input of the analysis.
 	const std::vector<Compilation::Input> inputs = std::move(compilation_.inputs);
 	compilation_.deriving = false;
-	Node* const predicate = predicate_ ? pushed_predicate(predicate_) : nullptr;
+	bool changed = false;
+	Node* const predicate = predicate_ ? pushed_predicate(predicate_, changed) : nullptr;
 	std::string text;
 	for (const Description& desc : probes)
 		text += (text.empty() ? "" : ", ") + desc.text;

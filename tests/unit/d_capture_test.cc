@@ -117,15 +117,17 @@ TEST_CASE("derive: clause by clause") {
 	    "syscall::read:entry /pid == 7 && self->on/ { self->p = arg1; @[execname, copyinstr(arg0)] = "
 	    "count(); }\n"
 	    "syscall::read:return /self->p/ { @t = sum(arg0 + uid + x); printf(\"%d\", pid * 2); }\n"
-	    "syscall::read:entry { @c = count(); }\n",
+	    "syscall::read:entry { @c = count(); }\n"
+	    "syscall::read:entry /uid == 3 && x++ < 9 && pid == 7/ { @d = count(); }\n",
 	    options, target, diagnostics);
 	INFO(diagnostics.render(true));
 	REQUIRE(!diagnostics.failed());
 	CHECK(derived.text == "syscall::read:entry /(pid == 7)/ { capture(arg1, copyinstr(arg0)); }\n"
 	                      "syscall::read:return { capture((arg0 + uid)); }\n"
-	                      "syscall::read:entry { capture(0); }\n");
+	                      "syscall::read:entry { capture(0); }\n"
+	                      "syscall::read:entry /(uid == 3)/ { capture((uid == 3)); }\n");
 	const dof::Image& image = derived.program.image;
-	REQUIRE(image.ecbs.size() == 3);
+	REQUIRE(image.ecbs.size() == 4);
 	REQUIRE(image.bodies[0].actions.size() == 2);
 	CHECK(image.bodies[0].actions[0].expression == "arg1");
 	CHECK(image.bodies[0].actions[1].expression == "(copyinstr arg0)");

@@ -247,9 +247,48 @@ TEST_CASE("replay: a recording under a predicate answers for that predicate", "[
 	replay_says(kept, "app::work:entry /arg1 == 2 && execname == \"beta\" && arg0 > 3/ { @ = count(); }",
 	            &answer);
 	CHECK_FALSE(answer.verdict.reasons.size() > 1);
+	// So does one that has variables, too, but not where it changes something in firings that were not recorded.
+	const std::pair<const char*, bool> predicates[] = {
+	    {"execname == \"beta\" && arg0 > 3 && n++ >= 0", true},
+	    {"self->on == 0 && execname == \"beta\" && (x == 0 && arg0 > 3)", true},
+	    {"n++ >= 0 && execname == \"beta\" && arg0 > 3", false},
+	    {"execname == \"beta\" && n++ >= 0 && arg0 > 3", false},
+	    {"execname == \"beta\" && (arg0 > 3 || n == 0)", false},
+	    {"execname == \"beta\" && n == 0", false}};
+	for (const auto& [predicate, complete] : predicates) {
+		INFO(predicate);
+		replay_says(kept,
+		            std::string("END { self->on = 1; x = 1; n = 1; } "
+		                        "app::work:entry /") +
+		                predicate + "/ { @ = count(); }",
+		            &answer);
+		CHECK(answer.verdict.complete == complete);
+	}
 	replay::ReplayOptions strict = quiet();
 	strict.strict = true;
 	CHECK_THROWS_AS(replay_says(kept, "app::work:entry { @ = count(); }", nullptr, strict), Error);
+}
+
+// REPLAY.md, section 2: of what was recorded for it an analysis gets all of its answer.
+TEST_CASE("replay: what was recorded for a predicate with variables answers it", "[replay][verdict]") {
+	const std::string analysis = "app::work:entry { self->ts = timestamp; } "
+	                             "app::work:return /self->ts && execname == \"beta\"/ { @ = count(); }";
+	App app;
+	d::CompileOptions compile;
+	compile.name = "test";
+	d::Diagnostics diagnostics;
+	load(app, d::derive(analysis, compile, app, diagnostics).program.image);
+	REQUIRE_FALSE(diagnostics.failed());
+	work(app);
+	finish(app);
+	Kept kept(app);
+	replay::Answer answer;
+	replay::ReplayOptions strict = quiet();
+	strict.strict = true;
+	// Of 7 programs one after the other 2 are beta.
+	CHECK(replay_says(kept, analysis, &answer, strict).find(" 857\n") != std::string::npos);
+	CHECK(answer.verdict.complete);
+	CHECK(answer.verdict.reasons.empty());
 }
 
 TEST_CASE("replay: several recording clauses are one firing", "[replay]") {
