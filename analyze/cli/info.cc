@@ -100,8 +100,8 @@ std::vector<std::string> questions(const trace::Catalog& catalog, const Contents
 }
 
 void print_machine(const trace::Catalog& catalog) {
-	for (const char* const key : {"redacted", "kept", "host", "machineid", "bootid", "release", "machine",
-	                              "clocksource", "bootprogram", "cmdline", "jit"}) {
+	for (const char* const key : {"redacted", "kept", "confined", "host", "machineid", "bootid",
+	                              "release", "machine", "clocksource", "bootprogram", "cmdline", "jit"}) {
 		if (const std::string text = catalog.machine_text(key); !text.empty())
 			std::printf("  %-11s %s\n", key, shown(text));
 	}

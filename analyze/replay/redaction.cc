@@ -24,7 +24,7 @@ struct KeepWord {
 
 const std::vector<KeepWord>& words() {
 	static const std::vector<KeepWord> all = {
-	    {"pid", "numbers of processes and threads", {}},
+	    {"pid", "numbers of processes, threads and users", {"confined"}},
 	    {"execname", "names of processes", {}},
 	    {"cgroup", "numbers of cgroups", {}},
 	    {"walltime", "the time of day; without it, times are those since the boot", {}},
@@ -157,6 +157,8 @@ void Maker::machine() {
 				to.machine.insert(*at);
 	if (old_.machine_text("engine") == "process")
 		to.machine["engine"] = "process";
+	if (old_.machine.contains("confined")) // that it is so stays, whoever it was
+		to.machine.emplace("confined", "unknown");
 	if (keeps("host")) {
 		to.boot_id = old_.boot_id;
 		to.state_name = old_.state_name;

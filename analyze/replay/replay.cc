@@ -75,6 +75,11 @@ private:
 	void check_conditions();
 	void check_unrecorded(const d::ProbePattern& pattern);
 	void check_cpus();
+	void check_users();
+	// To whose tasks a recording is confined, because he has no privilege; empty: it is not.
+	std::string confined_to(size_t member) const {
+		return all_.members()[member].source->catalog().machine_text("confined");
+	}
 	void note_wider(const d::ProbePattern& pattern);
 	void take_fault(const trace::Record& record, uint32_t boot);
 	void settle_fault();
@@ -209,6 +214,15 @@ void Replay::check_cpus() {
 	}
 }
 
+// Adds a condition for each recording of a user without privilege, which has firings of his own tasks only.
+void Replay::check_users() {
+	for (size_t i = 0; i < all_.members().size(); i++)
+		if (const std::string user = confined_to(i); !user.empty())
+			conditions_.push_back(
+			    (all_.members().size() > 1 ? all_.members()[i].source->name() + ": " : "") +
+			    "only tasks of user " + user + " were recorded (without privilege)");
+}
+
 // Notes that a pattern names more than the recorders enabled, because nobody knows what else there was.
 void Replay::note_wider(const d::ProbePattern& pattern) {
 	const auto wider = [&pattern](const RecordedMember& member) {
@@ -227,7 +241,7 @@ void Replay::note_wider(const d::ProbePattern& pattern) {
 		              " recorded; others, if there are any, were not");
 }
 
-// Whether another recording of the same boot has, of the same time, all probes that match.
+// Whether another recording of the same boot has, of the same time, all firings of the probes that match.
 bool Replay::is_covered(size_t member, const d::ProbePattern& pattern) const {
 	const auto matches = [&pattern](const trace::Probe* probe) {
 		return RecordingTarget::matches(pattern, *probe);
@@ -237,7 +251,7 @@ bool Replay::is_covered(size_t member, const d::ProbePattern& pattern) const {
 	};
 	const auto& members = target_.members();
 	for (size_t other = 0; other < members.size(); other++)
-		if (gathered_.covers(other, member) &&
+		if (gathered_.covers(other, member) && confined_to(other).empty() &&
 		    recorded(members[other].recorded) == recorded(target_.recorded()))
 			return true;
 	return false;
@@ -286,6 +300,7 @@ void Replay::check_conditions() {
 		conditions_.insert(conditions_.end(), target_.other_types().begin(),
 		                   target_.other_types().end());
 	check_cpus();
+	check_users();
 	for (const dof::EcbDesc& ecb : program_.image.ecbs) {
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
 			continue;

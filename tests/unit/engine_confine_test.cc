@@ -499,6 +499,11 @@ TEST_CASE("confined: a state sees its user's own tasks alone", "[engine][confine
 		for (const Record& record : records)
 			CHECK(record.numbers ==
 			      std::vector<uint64_t>{predicate ? 2 : record.numbers[0], 1000});
+		// Its catalog says so, because its records do not.
+		all.read_catalog();
+		own.read_catalog();
+		CHECK(own.catalog.machine_text("confined") == "1000");
+		CHECK_FALSE(all.catalog.machine.contains("confined"));
 	}
 }
 

@@ -30,7 +30,7 @@ struct Rig {
 	        "app::work:entry { capture(arg0, arg1, strjoin(execname, \"-customer-secret\"), stack()); "
 	        "printf(\"printed-in-private %s\\n\", execname); @counted[execname] = count(); }"
 	        "app::work:return /arg0 % 3 == 0/ { capture(arg0, pid); }",
-	    bool tells_faults = false)
+	    bool tells_faults = false, const char* confined_to = nullptr)
 	    : whole(folder.file("whole.dfr")), part(folder.file("part.dfr")) {
 		if (tells_faults) {
 			const auto dof = render::error_program();
@@ -50,6 +50,8 @@ struct Rig {
 		                   {"host", "web1.customer.example"},
 		                   {"release", "6.1.0-customer-build"},
 		                   {"cmdline", "root=/dev/private-disk"}};
+		if (confined_to)
+			catalog.machine["confined"] = confined_to;
 		catalog.clocks = {{.mono = kStart, .real = kStart + 5, .boot = kStart}};
 		catalog.boot_id = {7, 7, 7};
 		catalog.state_name = "state-of-the-customer";
@@ -285,6 +287,20 @@ TEST_CASE("why the answers are partial is the same in a redacted recording", "[r
 		CHECK_THAT(part.reasons(), Catch::Contains(why));
 		CHECK(part.verdict.reasons.size() == whole.verdict.reasons.size());
 	}
+}
+
+TEST_CASE("that a user without privilege recorded stays, who he is with pid", "[redact][verdict]") {
+	Rig rig("app::work:entry { capture(arg0); }", false, "4711");
+	const char* const count = "app::work:entry { @ = count(); }";
+	const auto only = [](const std::string& user) {
+		return "only tasks of user " + user + " were recorded (without privilege)\n";
+	};
+	CHECK(ask(rig.whole, count).reasons() == only("4711"));
+	rig.redact({"pid"});
+	CHECK(ask(rig.part, count).reasons() == only("4711"));
+	rig.redact({"execname"});
+	CHECK(ask(rig.part, count).reasons() == only("unknown"));
+	CHECK_FALSE(has_text(rig.part, "4711"));
 }
 
 TEST_CASE("each word keeps what it says", "[redact]") {

@@ -220,6 +220,28 @@ TEST_CASE("replay: a recording of one CPU is a condition, unless only that is as
 	CHECK(reasons(kept, std::string("#pragma D option cpu=0\n") + kCount, false).size() == 1);
 }
 
+TEST_CASE("replay: what a user without privilege recorded is of his tasks only", "[replay][verdict]") {
+	App first, second;
+	Kept own = recorded(first, "app::work:entry { capture(); }");
+	Kept all = recorded(second, "app::work:return { capture(); }");
+	own.place("own.dfr", "alpha", 1, 0);
+	all.place("all.dfr", "alpha", 1, 0);
+	const auto asked = [&](const std::vector<Kept*>& of) {
+		replay::Answer answer;
+		replay_says(of, kCount, &answer);
+		CHECK(answer.verdict.complete == answer.verdict.reasons.empty());
+		return answer.verdict.reasons;
+	};
+	CHECK(asked({&own}).empty());
+	CHECK(asked({&own, &all}).empty());
+	own.identity().machine["confined"] = "1000";
+	CHECK(asked({&own}) == Reasons{"only tasks of user 1000 were recorded (without privilege)"});
+	// What others did at its probes nobody has.
+	CHECK(asked({&own, &all}) ==
+	      Reasons{"all.dfr: nothing that was recorded matches app::work:entry",
+	              "own.dfr: only tasks of user 1000 were recorded (without privilege)"});
+}
+
 TEST_CASE("replay: texts that were cut for a smaller strsize are counted", "[replay][verdict]") {
 	const char* const program =
 	    "#pragma D option strsize=16\napp::work:entry { capture(copyinstr(arg0)); }";

@@ -238,10 +238,36 @@ void dfr_catalog_free(struct dfr_state *state)
 	state->st_extent_last = NULL;
 }
 
+/* A confined state's records are of its user's tasks alone, which nothing in them says. */
+static int tell_user(struct dfr_state *state)
+{
+	static const char key[] = "confined=";
+	const size_t length = sizeof(key) - 1;
+	u32 uid = (u32)state->st_owner.te_words[0];
+	u32 digits = 1, rest;
+	struct dfr_cat_entry *entry;
+	char *text;
+
+	for (rest = uid / 10; rest; rest /= 10)
+		digits++;
+	entry = append(state, DFR_CAT_MACHINE, sizeof(*entry) + length + digits + 1);
+	if (!entry)
+		return -ENOMEM;
+	text = (char *)(entry + 1);
+	memcpy(text, key, length);
+	for (text += length + digits; digits; digits--, uid /= 10)
+		*--text = (char)('0' + uid % 10);
+	return append_done(state, entry);
+}
+
 int dfr_catalog_state(struct dfr_state *state)
 {
-	struct dfr_cat_state *entry = append(state, DFR_CAT_STATE, sizeof(*entry));
+	int error = dfr_state_confined(state) ? tell_user(state) : 0;
+	struct dfr_cat_state *entry;
 
+	if (error)
+		return error;
+	entry = append(state, DFR_CAT_STATE, sizeof(*entry));
 	if (!entry)
 		return -ENOMEM;
 	entry->state_id = state->st_id;
