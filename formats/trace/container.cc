@@ -276,16 +276,21 @@ void ContainerReader::each_segment(const std::function<void(const Segment&)>& vi
 	}
 }
 
-std::optional<std::vector<std::byte>> ContainerReader::payload(const Segment& segment) const {
+std::optional<std::vector<std::byte>> ContainerReader::stored(const Segment& segment) const {
 	std::vector<std::byte> stored(padded(segment.head.stored));
 	if (read(segment.payload(), stored) != stored.size() ||
 	    crc32c(stored) != segment.head.payload_checksum)
 		return std::nullopt;
 	stored.resize(segment.head.stored);
-	if (!(segment.head.flags & kSegmentZstd))
-		return stored;
+	return stored;
+}
+
+std::optional<std::vector<std::byte>> ContainerReader::payload(const Segment& segment) const {
+	std::optional<std::vector<std::byte>> packed = stored(segment);
+	if (!packed || !(segment.head.flags & kSegmentZstd))
+		return packed;
 	std::vector<std::byte> raw(segment.head.raw);
-	if (!uncompress(stored, raw))
+	if (!uncompress(*packed, raw))
 		return std::nullopt;
 	return raw;
 }

@@ -158,6 +158,8 @@ public:
 	void each_segment(const std::function<void(const Segment&)>& visit) const;
 	// Fewer bytes than asked for only at the end of the file.
 	size_t read(uint64_t offset, std::span<std::byte> into) const;
+	// The payload as it is stored, checked; nullopt: damaged.
+	std::optional<std::vector<std::byte>> stored(const Segment& segment) const;
 	// The payload, checked and uncompressed; nullopt: damaged.
 	std::optional<std::vector<std::byte>> payload(const Segment& segment) const;
 

@@ -275,7 +275,7 @@ private:
 	}
 
 	void check_payload(const Segment& segment) {
-		if (!reader_.payload(segment))
+		if (!reader_.stored(segment))
 			damaged(range(segment) + " are damaged");
 	}
 
@@ -334,18 +334,21 @@ private:
 		damaged(range(segment) + " (names of addresses) are damaged");
 	}
 
-	// The last sound payload of this type. Those before it are checked too, so that damage is reported.
+	// The last sound payload of this type. The checksums of those before it are checked too, so that damage is reported.
 	template <typename Decode>
 	auto latest(SegmentType type, const Decode& decode, const char* what) -> decltype(decode({})) {
 		std::optional<decltype(decode({}))> result;
 		for (auto segment = others_.rbegin(); segment != others_.rend(); ++segment) {
 			if (segment->type() != type || (result && segment->end() <= checked_))
 				continue;
-			const auto payload = reader_.payload(*segment);
-			bool sound = payload.has_value();
+			bool sound = true;
 			try {
-				if (sound && !result)
+				if (result)
+					sound = reader_.stored(*segment).has_value();
+				else if (const auto payload = reader_.payload(*segment))
 					result = decode(*payload);
+				else
+					sound = false;
 			} catch (const Error&) {
 				sound = false;
 			}
@@ -356,18 +359,23 @@ private:
 	}
 
 	// What a ledger says of the records in front of it stays true, so the last one that says it counts.
-	uint64_t whole_until() const {
-		for (auto segment = others_.rbegin(); segment != others_.rend(); ++segment) {
-			const auto payload = segment->type() == SegmentType::kLosses
-			                         ? reader_.payload(*segment)
-			                         : std::nullopt;
+	uint64_t whole_until() {
+		uint64_t time = ledger_.whole_until;
+		UnpackBudget budget;
+		for (auto segment = others_.rbegin(); !time && segment != others_.rend(); ++segment) {
+			if (segment->type() != SegmentType::kLosses)
+				continue;
+			if (!budget.take(segment->head)) {
+				damaged(range(*segment) + " (losses) " + kTooLarge);
+				break;
+			}
 			try {
-				if (const uint64_t time = payload ? decode_ledger(*payload).whole_until : 0)
-					return time;
+				if (const auto payload = reader_.payload(*segment))
+					time = decode_ledger(*payload).whole_until;
 			} catch (const Error&) { // latest() has named it
 			}
 		}
-		return 0;
+		return time;
 	}
 
 	std::optional<AggSnapshot> snapshot_of(const Segment& segment) {

@@ -55,7 +55,7 @@ std::vector<std::byte> encode_kernel_events(const KernelEvents& events) {
 // Checks every number, so that whoever has a KernelEvents need not.
 KernelEvents decode_kernel_events(std::span<const std::byte> payload) {
 	KernelEvents out;
-	with_root<schema::KernelEvents>(payload, "the kernel's own events", [&](auto root) {
+	with_root<schema::KernelEvents>(payload, "the kernel's own events", [&](auto root, auto& lists) {
 		for (const auto one : root.getTexts())
 			out.texts.push_back(text(one));
 		const auto number = [&out](uint32_t at) {
@@ -64,7 +64,7 @@ KernelEvents decode_kernel_events(std::span<const std::byte> payload) {
 				            std::to_string(at) + " of " + std::to_string(out.texts.size()));
 			return at;
 		};
-		for (const auto event : root.getEvents())
+		for (const auto event : lists.of(root.getEvents()))
 			out.events.push_back({event.getTime(), event.getCpu(), event.getPid(),
 			                      number(event.getName()), number(event.getText())});
 		out.lost = root.getLost();

@@ -2,8 +2,8 @@
 //
 // Payloads as Cap'n Proto messages: for the sources that know dfr.capnp (schema.cc,
 // names_schema.cc, recorded_types.cc) and nobody else, because its headers take long to compile.
-// Reading is bounded: the traversal limit is a small multiple of the payload, and
-// nesting is limited to 8. Cap'n Proto's exceptions become dfr::Error.
+// Reading is bounded: the traversal limit is a small multiple of the payload, what a list's
+// elements take is in it (ListsInside), and nesting is limited to 8. Cap'n Proto's exceptions become dfr::Error.
 #pragma once
 
 #include <capnp/message.h>
@@ -27,7 +27,28 @@ inline std::vector<std::byte> flatten(capnp::MessageBuilder& message) {
 	return result;
 }
 
-// Runs `use` on the root of a payload; `what` names it in the error.
+// The lists of structs in a message. An element that is shorter than dfr.capnp says is read as if zeros were behind it, and
+// in memory it takes its whole room: a crafted list's elements have one byte each, or none. So what all elements would take
+// by dfr.capnp must be in the message, or half of it, because those of an older dfr may be shorter.
+class ListsInside {
+public:
+	explicit ListsInside(size_t message) : left_(2 * message) {}
+
+	template <typename List> List of(List list) {
+		using Element = typename capnp::ListElementType<capnp::FromReader<List>>::_capnpPrivate;
+		const size_t words = Element::dataWordSize + Element::pointerCount;
+		const size_t bytes = list.size() * words * sizeof(capnp::word);
+		if (bytes > left_)
+			throw Error("its lists have more elements than there is room for in it");
+		left_ -= bytes;
+		return list;
+	}
+
+private:
+	size_t left_;
+};
+
+// Runs `use` on the root of a payload and on what reads its lists; `what` names it in the error.
 template <typename Root, typename Use>
 void with_root(std::span<const std::byte> payload, const char* what, const Use& use) {
 	if (payload.size() < sizeof(capnp::word))
@@ -41,13 +62,13 @@ void with_root(std::span<const std::byte> payload, const char* what, const Use& 
 	const kj::ArrayPtr<const capnp::word> words(
 	    copy.size() != 0 ? copy.begin() : reinterpret_cast<const capnp::word*>(payload.data()), count);
 	capnp::ReaderOptions options;
-	// Everything is read once. An element that takes no bytes counts as a word, and takes some ten in memory: so
-	// a list of them cannot ask for much more than the payload's size.
+	// Everything is read once. An element that takes no bytes counts as a word.
 	options.traversalLimitInWords = words.size() + 1024;
 	options.nestingLimit = 8;
 	try {
 		capnp::FlatArrayMessageReader reader(words, options);
-		use(reader.getRoot<Root>());
+		ListsInside lists(payload.size());
+		use(reader.getRoot<Root>(), lists);
 	} catch (const kj::Exception& problem) {
 		throw Error(std::string(what) + " cannot be read: " + problem.getDescription().cStr(),
 		            "the recording is damaged there; its other parts are read");

@@ -65,19 +65,19 @@ void write_kernel(schema::Names::Builder root, const AddressNames& names) {
 }
 
 // Checks every number, so that whoever has an AddressNames need not.
-void read_files(schema::Names::Reader root, AddressNames& into) {
-	for (const auto file : root.getFiles()) {
+void read_files(schema::Names::Reader root, ListsInside& lists, AddressNames& into) {
+	for (const auto file : lists.of(root.getFiles())) {
 		check(file.getName(), into.texts.size(), "text");
 		check(file.getBuildId(), into.texts.size(), "text");
 		into.files.push_back({file.getName(), file.getBuildId()});
 	}
-	for (const auto symbol : root.getSymbols()) {
+	for (const auto symbol : lists.of(root.getSymbols())) {
 		check(symbol.getFile(), into.files.size(), "file");
 		check(symbol.getName(), into.texts.size(), "text");
 		into.symbols.push_back(
 		    {symbol.getFile(), symbol.getName(), symbol.getOffset(), symbol.getSize()});
 	}
-	for (const auto mapping : root.getMappings()) {
+	for (const auto mapping : lists.of(root.getMappings())) {
 		check(mapping.getFile(), into.files.size(), "file");
 		into.mappings.push_back({mapping.getPid(), mapping.getFile(), mapping.getStart(),
 		                         mapping.getEnd(), mapping.getOffset(), mapping.getSince(),
@@ -85,14 +85,14 @@ void read_files(schema::Names::Reader root, AddressNames& into) {
 	}
 }
 
-void read_kernel(schema::Names::Reader root, AddressNames& into) {
-	for (const auto symbol : root.getKernel()) {
+void read_kernel(schema::Names::Reader root, ListsInside& lists, AddressNames& into) {
+	for (const auto symbol : lists.of(root.getKernel())) {
 		check(symbol.getModule(), into.texts.size(), "text");
 		check(symbol.getName(), into.texts.size(), "text");
 		into.kernel.push_back({symbol.getStart(), symbol.getSize(), symbol.getSince(),
 		                       symbol.getModule(), symbol.getName()});
 	}
-	for (const auto module : root.getModules()) {
+	for (const auto module : lists.of(root.getModules())) {
 		check(module.getName(), into.texts.size(), "text");
 		into.modules.push_back({module.getName(), module.getStart(), module.getSize(),
 		                        module.getSince(), module.getUntil()});
@@ -114,11 +114,11 @@ std::vector<std::byte> encode_names(const AddressNames& names) {
 
 AddressNames decode_names(std::span<const std::byte> payload) {
 	AddressNames names;
-	with_root<schema::Names>(payload, "the names of addresses", [&](schema::Names::Reader root) {
+	with_root<schema::Names>(payload, "the names of addresses", [&](auto root, auto& lists) {
 		for (const auto one : root.getTexts())
 			names.texts.push_back(text(one));
-		read_kernel(root, names);
-		read_files(root, names);
+		read_kernel(root, lists, names);
+		read_files(root, lists, names);
 	});
 	return names;
 }

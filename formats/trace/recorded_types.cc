@@ -45,15 +45,15 @@ std::vector<std::byte> encode_types(const RecordedTypes& types) {
 
 RecordedTypes decode_types(std::span<const std::byte> payload) {
 	RecordedTypes types;
-	with_root<schema::Types>(payload, "the kernel's types", [&](schema::Types::Reader root) {
+	with_root<schema::Types>(payload, "the kernel's types", [&](auto root, auto& lists) {
 		types.digest = root.getDigest();
 		types.left_out = root.getLeftOut();
-		for (const auto container : root.getContainers())
+		for (const auto container : lists.of(root.getContainers()))
 			types.btf[text(container.getName())] = data(container.getBtf());
-		for (const auto probe : root.getProbes()) {
+		for (const auto probe : lists.of(root.getProbes())) {
 			RecordedTypes::ProbeArguments& into = types.probes[text(probe.getName())];
 			into = {.why_untyped = text(probe.getWhyUntyped())};
-			for (const auto arg : probe.getArgs())
+			for (const auto arg : lists.of(probe.getArgs()))
 				into.args.push_back({.native = text(arg.getNative()),
 				                     .translated = text(arg.getTranslated()),
 				                     .name = text(arg.getName()),

@@ -287,7 +287,8 @@ std::vector<std::byte> encode_catalog(const Catalog& catalog, CatalogMark& mark)
 }
 
 void decode_catalog(std::span<const std::byte> payload, Catalog& into) {
-	with_root<schema::Catalog>(payload, "the catalog", [&](schema::Catalog::Reader root) {
+	// Its lists are bounded by CatalogMemory.
+	with_root<schema::Catalog>(payload, "the catalog", [&](auto root, auto&) {
 		into.state_id = root.getStateId();
 		const auto boot = root.getBootId();
 		std::copy_n(boot.begin(), std::min(boot.size(), into.boot_id.size()), into.boot_id.begin());
@@ -319,8 +320,8 @@ std::vector<std::byte> encode_aggregations(const std::vector<AggEntry>& entries)
 
 std::vector<AggEntry> decode_aggregations(std::span<const std::byte> payload) {
 	std::vector<AggEntry> result;
-	with_root<schema::Aggregations>(payload, "the aggregations", [&](schema::Aggregations::Reader root) {
-		for (const auto entry : root.getEntries()) {
+	with_root<schema::Aggregations>(payload, "the aggregations", [&](auto root, auto& lists) {
+		for (const auto entry : lists.of(root.getEntries())) {
 			AggEntry value{.varid = entry.getVarid(), .kind = entry.getKind()};
 			value.key = data(entry.getKey());
 			for (const uint64_t word : entry.getWords())
@@ -392,16 +393,16 @@ std::vector<std::byte> encode_ledger(const Ledger& ledger) {
 
 Ledger decode_ledger(std::span<const std::byte> payload) {
 	Ledger result;
-	with_root<schema::Losses>(payload, "the losses", [&](schema::Losses::Reader root) {
+	with_root<schema::Losses>(payload, "the losses", [&](auto root, auto& lists) {
 		const auto cpu_of = [](uint32_t cpu) {
 			if (cpu > UINT16_MAX)
 				throw Error("the losses name CPU " + std::to_string(cpu) +
 				            ", which no block can have");
 			return cpu;
 		};
-		const auto reaches_of = [&cpu_of](auto list) {
+		const auto reaches_of = [&cpu_of, &lists](auto list) {
 			std::map<uint32_t, Reach> reaches;
-			for (const auto entry : list)
+			for (const auto entry : lists.of(list))
 				reaches[cpu_of(entry.getCpu())] = {entry.getSeq(), entry.getRecords()};
 			return reaches;
 		};
@@ -411,11 +412,11 @@ Ledger decode_ledger(std::span<const std::byte> payload) {
 		               .number = part.getNumber(),
 		               .since = part.getSince(),
 		               .before = reaches_of(part.getBefore())};
-		for (const auto entry : root.getParts())
+		for (const auto entry : lists.of(root.getParts()))
 			result.parts[cpu_of(entry.getCpu())] = {entry.getCommitted(), entry.getOverwritten(),
 			                                        entry.getCut()};
 		std::vector<Losses::Loss> entries;
-		for (const auto entry : root.getEntries()) {
+		for (const auto entry : lists.of(root.getEntries())) {
 			entries.push_back({.cause = entry.getCause(),
 			                   .probe = entry.getProbe(),
 			                   .cpu = entry.getCpu(),
@@ -466,8 +467,8 @@ std::vector<std::byte> encode_index(const Index& index) {
 
 Index decode_index(std::span<const std::byte> payload) {
 	Index result;
-	with_root<schema::Index>(payload, "the index", [&](schema::Index::Reader root) {
-		for (const auto chunk : root.getChunks())
+	with_root<schema::Index>(payload, "the index", [&](auto root, auto& lists) {
+		for (const auto chunk : lists.of(root.getChunks()))
 			result.chunks.push_back({.offset = chunk.getOffset(),
 			                         .cpu = chunk.getCpu(),
 			                         .blocks = chunk.getBlocks(),
@@ -476,7 +477,7 @@ Index decode_index(std::span<const std::byte> payload) {
 			                         .first_time = chunk.getFirstTime(),
 			                         .last_time = chunk.getLastTime(),
 			                         .records = chunk.getRecords()});
-		for (const auto other : root.getOthers())
+		for (const auto other : lists.of(root.getOthers()))
 			result.others.push_back({.offset = other.getOffset(), .type = other.getType()});
 		result.goes_on = root.getGoesOn();
 	});

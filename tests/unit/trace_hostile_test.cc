@@ -7,6 +7,9 @@
 #include "formats/d/canon.h"
 #include "formats/dof/image.h"
 #include "formats/trace/container.h"
+#include "formats/trace/kernel_events.h"
+#include "formats/trace/names.h"
+#include "formats/trace/recorded_types.h"
 #include "formats/trace/schema.h"
 #include "formats/trace/verify.h"
 #include "tests/unit/harmed_file.h"
@@ -17,16 +20,24 @@ using namespace dfr::test;
 
 namespace {
 
-// A catalog's message (dfr.capnp) whose list of modules has `count` elements without bytes. Words by Cap'n Proto's
-// encoding: the segments' sizes, the pointer to the root, its 11 pointers, the list's tag.
-std::vector<std::byte> empty_modules(uint64_t count) {
+// A message of 512 KiB (dfr.capnp) whose root has so many pointers, the one at `at` to a list of `count` elements that have
+// no bytes, or one each. Words by Cap'n Proto's encoding: the segments' sizes, the pointer to the root, its pointers, the
+// list's tag.
+std::vector<std::byte> short_elements(uint64_t pointers, uint64_t at, uint64_t count, bool one_each = false) {
 	std::vector<uint64_t> words(1 << 16);
 	words[0] = (words.size() - 1) << 32;
-	words[1] = uint64_t{11} << 48;                 // a struct of 11 pointers behind this
-	words[2 + 9] = 1 | 1 << 2 | uint64_t{7} << 32; // a list of structs, 0 words, behind the pointers
-	words[2 + 11] = count << 2;
+	words[1] = pointers << 48; // a struct of pointers behind this
+	// A list of structs, 0 words, behind the pointers; or of bytes.
+	const uint64_t kind = one_each ? count << 3 | 2 : 7;
+	words[2 + at] = 1 | (pointers - 1 - at) << 2 | kind << 32;
+	words[2 + pointers] = one_each ? 0 : count << 2;
 	const auto bytes = std::as_bytes(std::span(words));
 	return {bytes.begin(), bytes.end()};
+}
+
+// A catalog's message whose list of modules has elements without bytes.
+std::vector<std::byte> empty_modules(uint64_t count) {
+	return short_elements(11, 9, count);
 }
 
 std::string chain(size_t depth) {
@@ -63,6 +74,67 @@ TEST_CASE("hostile: a catalog takes no more than five times the memory of its me
 	                  Catch::Contains("more than five times the memory"));
 	CHECK(catalog.probes.size() > 10'000); // it is read as far as that
 	CHECK(catalog.probes.size() < 60'000);
+}
+
+// dfr.capnp says what an element takes: of these lists more than twice the message's size in all.
+TEST_CASE("hostile: a list's elements are in its message", "[hostile]") {
+	struct List {
+		const char* what;
+		std::function<void(std::span<const std::byte>)> decode;
+		uint64_t pointers, at;
+	};
+	const List lists[] = {
+	    {"losses: entries", trace::decode_ledger, 5, 0},
+	    {"losses: reaches", trace::decode_ledger, 5, 2},
+	    {"losses: parts", trace::decode_ledger, 5, 3},
+	    {"index: chunks", trace::decode_index, 2, 0},
+	    {"index: others", trace::decode_index, 2, 1},
+	    {"names: kernel", trace::decode_names, 6, 1},
+	    {"names: files", trace::decode_names, 6, 2},
+	    {"names: symbols", trace::decode_names, 6, 3},
+	    {"names: mappings", trace::decode_names, 6, 4},
+	    {"names: modules", trace::decode_names, 6, 5},
+	    {"kernel events", trace::decode_kernel_events, 3, 1},
+	    {"types: containers", trace::decode_types, 2, 0},
+	    {"types: probes", trace::decode_types, 2, 1},
+	    {"aggregations", trace::decode_aggregations, 1, 0},
+	};
+	const auto more = Catch::Contains("more elements than there is room for");
+	for (const List& list : lists) {
+		INFO(list.what);
+		CHECK_THROWS_WITH(list.decode(short_elements(list.pointers, list.at, 500'000, true)), more);
+	}
+	CHECK_THROWS_WITH(trace::decode_ledger(short_elements(5, 0, 60'000)), more);
+	CHECK_THROWS_WITH(trace::decode_index(short_elements(2, 0, 60'000)), more);
+	// Those of an older dfr may be shorter.
+	CHECK(trace::decode_index(short_elements(2, 0, 5'000)).chunks.size() == 5'000);
+}
+
+TEST_CASE("hostile: ledgers without a mark are unpacked as far as writers pack them", "[hostile]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("ledgers.dfr");
+	const auto write = [&](const std::vector<std::byte>& last) {
+		trace::ContainerWriter writer(path, true, trace::local_file());
+		trace::Ledger marked;
+		marked.whole_until = 77;
+		writer.append(trace::SegmentType::kLosses, 0, trace::encode_ledger(marked), false);
+		std::vector<std::byte> large = trace::encode_ledger({});
+		large.resize(15 << 20); // zeros behind the message
+		for (unsigned i = 0; i < 2; i++)
+			writer.append(trace::SegmentType::kLosses, 0, large, true);
+		writer.append(trace::SegmentType::kLosses, 0, last, false);
+		writer.close();
+		return trace::open_file(path);
+	};
+	const auto file = write(trace::encode_ledger({}));
+	CHECK(file->facts().marked_until == 0);
+	CHECK(file->partial());
+	CHECK_THAT(file->remarks().front(), Catch::Contains("more than any writer packs into so few bytes"));
+	trace::Ledger marked;
+	marked.whole_until = 99;
+	const auto sound = write(trace::encode_ledger(marked));
+	CHECK(sound->facts().marked_until == 99);
+	CHECK(sound->remarks().size() == 1); // that the file was not ended
 }
 
 TEST_CASE("a catalog of a hundred thousand of everything is not crafted", "[hostile]") {
