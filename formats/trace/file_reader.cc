@@ -91,9 +91,11 @@ public:
 		for (size_t i = 0; i < chunks_.size(); i++) {
 			const std::optional<ChunkHeaders> headers = headers_of(chunks_[i]);
 			if (!headers)
-				continue;   // headers_of() has added a remark
-			if (result.empty()) // as many as there are, if the chunks are alike
-				result.reserve(headers->blocks.size() * (chunks_.size() - i));
+				continue; // headers_of() has added a remark
+			// As many as there are, if the chunks are alike; no more than there is room for in the file.
+			if (result.empty())
+				result.reserve(std::min(headers->blocks.size() * (chunks_.size() - i),
+				                        reader_.size() / sizeof(dfr_block)));
 			for (size_t b = 0; b < headers->blocks.size(); b++)
 				result.push_back({headers->blocks[b], i << 16 | b});
 		}

@@ -6,6 +6,7 @@
 
 #include "formats/d/canon.h"
 #include "formats/dof/image.h"
+#include "formats/trace/chunk.h"
 #include "formats/trace/container.h"
 #include "formats/trace/kernel_events.h"
 #include "formats/trace/names.h"
@@ -135,6 +136,30 @@ TEST_CASE("hostile: ledgers without a mark are unpacked as far as writers pack t
 	const auto sound = write(trace::encode_ledger(marked));
 	CHECK(sound->facts().marked_until == 99);
 	CHECK(sound->remarks().size() == 1); // that the file was not ended
+}
+
+// Of a chunk there is nothing to unpack if its blocks are empty.
+TEST_CASE("hostile: a list of blocks is as long as there are blocks", "[hostile]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("empty.dfr");
+	std::vector<trace::Block> blocks;
+	for (uint64_t seq = 1; seq <= 1000; seq++) {
+		dfr_block head = BlockBytes(0, seq, seq).open().header();
+		head.size = head.hdr_size = sizeof head;
+		head.committed = 0;
+		const auto bytes = std::as_bytes(std::span(&head, 1));
+		blocks.push_back({.bytes = {bytes.begin(), bytes.end()}});
+	}
+	{
+		trace::ContainerWriter writer(path, true, trace::local_file());
+		writer.append(trace::SegmentType::kChunk, 0, trace::encode_chunk(blocks, {}), false);
+		for (unsigned i = 0; i < 2000; i++)
+			writer.append(trace::SegmentType::kChunk, 0, trace::encode_chunk({}, {}), false);
+		writer.close();
+	}
+	const std::vector<trace::BlockRef> refs = trace::open_file(path)->index();
+	CHECK(refs.size() == 1000);
+	CHECK(refs.capacity() * sizeof(dfr_block) <= std::filesystem::file_size(path));
 }
 
 TEST_CASE("a catalog of a hundred thousand of everything is not crafted", "[hostile]") {
