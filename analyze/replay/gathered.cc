@@ -72,7 +72,7 @@ void Gathered::follow(trace::FollowedSource& source, const Visit& visit,
 	part.selected.records = all;
 	start_over();
 	if (const uint64_t horizon = part.merger->horizon();
-	    horizon > all.from && part.selected.reasons.empty())
+	    horizon > all.from && part.selected.reasons.empty() && !source.lacks_files())
 		part.selected.reasons.push_back(
 		    "before " + trace::time_text(source.catalog(), horizon) +
 		    " records of some CPUs are missing (overwritten, or taken earlier)");

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "formats/error.h"
 #include "formats/trace/batch.h"
 #include "formats/trace/container.h"
+#include "formats/trace/counted.h"
 #include "formats/trace/parts.h"
 
 namespace dfr::trace {
@@ -41,6 +43,14 @@ uint64_t readable_until(const FileFacts& facts) {
 	return facts.finished && !to_a_mark ? UINT64_MAX : facts.marked_until;
 }
 
+bool is_there(const std::string& path) {
+	std::error_code error;
+	const bool there = std::filesystem::exists(path, error);
+	if (error)
+		throw Error("cannot follow " + path + ": " + error.message());
+	return there;
+}
+
 } // namespace
 
 FollowedSource::FollowedSource(const std::string& path) {
@@ -50,10 +60,25 @@ FollowedSource::FollowedSource(const std::string& path) {
 		            "try again in a moment");
 }
 
-// All are of the state that is followed. A name may have been given to another recording since it was read.
-std::unique_ptr<JoinedSource> FollowedSource::joined(const std::vector<std::string>& paths,
-                                                     const std::map<std::string, uint64_t>& checked) const {
-	auto groups = group_by_state(paths, checked);
+// All are of the state that is followed. A name may have been given to another recording since it was read. Those that
+// are gone are left out, as a recorder keeps only its newest parts (dfrd --retain); but not the last one.
+std::unique_ptr<JoinedSource> FollowedSource::joined(std::vector<std::string> paths,
+                                                     const std::map<std::string, uint64_t>& checked) {
+	std::vector<std::vector<std::unique_ptr<FileSource>>> groups;
+	while (groups.empty()) {
+		try {
+			groups = group_by_state(paths, checked);
+		} catch (const Error&) {
+			const std::string last = paths.back();
+			const auto gone = [&](const std::string& path) {
+				return path != last && !is_there(path);
+			};
+			std::ranges::copy_if(paths, std::inserter(removed_, removed_.end()), gone);
+			if (std::erase_if(paths,
+			                  [this](const auto& path) { return removed_.contains(path); }) == 0)
+				throw;
+		}
+	}
 	auto all = std::make_unique<JoinedSource>(std::move(groups.front()));
 	if (groups.size() > 1 || (now_ && !same_state(catalog_, all->catalog())))
 		throw Error("cannot follow " + paths.back() +
@@ -100,9 +125,9 @@ void FollowedSource::begin_next() {
 		                ": its recorder goes on in a next file, and this one's "
 		                "name has no number to tell which",
 		            "give the parts the names that the recorder gave them");
-	while (!next.empty() && std::filesystem::exists(next) && !open_file(next)->facts().begun)
+	while (!next.empty() && is_there(next) && !open_file(next)->facts().begun)
 		next = next_part_path(next);
-	if (next.empty() || !std::filesystem::exists(next))
+	if (next.empty() || !is_there(next))
 		return;
 	std::vector<std::string> paths = paths_;
 	paths.push_back(next);
@@ -127,6 +152,18 @@ bool FollowedSource::grow() {
 
 std::unique_ptr<StoredColumns> FollowedSource::columns(const BlockRef& ref, const WantColumns& wanted) {
 	return now_->columns(ref, wanted);
+}
+
+std::vector<std::string> FollowedSource::remarks() {
+	std::vector<std::string> all = now_->remarks();
+	if (lacks_files()) {
+		const size_t more = removed_.size() - 1;
+		all.push_back(
+		    *removed_.begin() + (more ? " and " + plural(more, "later file") + " were" : " was") +
+		    " removed while this was followed: what was read of it is in the answer, what it "
+		    "lacked is not known");
+	}
+	return all;
 }
 
 void FollowedSource::take_all() {

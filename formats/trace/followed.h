@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ public:
 	bool waits() const { return goes_on_; }
 	// From now on it is all that there was, for a verdict; grow() must not be called any more.
 	void take_all();
+	// Whether files that came before the last one are not there any more.
+	bool lacks_files() const { return !removed_.empty(); }
 
 	const Catalog& catalog() override { return catalog_; }
 	std::optional<Block> next() override { return std::nullopt; } // index() lists everything
@@ -44,8 +47,8 @@ public:
 	KernelEvents kernel_events() override { return now_->kernel_events(); }
 	Losses losses() override { return now_->losses(); }
 	std::map<uint32_t, Reach> reaches() override { return now_->reaches(); }
-	std::vector<std::string> remarks() override { return now_->remarks(); }
-	bool partial() override { return now_->partial(); }
+	std::vector<std::string> remarks() override;
+	bool partial() override { return lacks_files() || now_->partial(); }
 	uint64_t since() override { return now_->since(); }
 	// What has no end yet is not cut: its recorder goes on.
 	std::optional<SourceCut> cut() override {
@@ -59,11 +62,12 @@ public:
 private:
 	void begin_next();
 	void open(std::vector<std::string> paths);
-	std::unique_ptr<JoinedSource> joined(const std::vector<std::string>& paths,
-	                                     const std::map<std::string, uint64_t>& checked) const;
+	std::unique_ptr<JoinedSource> joined(std::vector<std::string> paths,
+	                                     const std::map<std::string, uint64_t>& checked);
 	void check_grown(uint64_t whole) const;
 
 	std::vector<std::string> paths_; // the files so far
+	std::set<std::string> removed_;  // those of them that were missed
 	std::unique_ptr<JoinedSource> now_;
 	Catalog catalog_;
 	std::map<std::string, uint64_t> checked_; // bytes of these, which take_all() checks again

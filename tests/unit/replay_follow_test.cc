@@ -330,6 +330,43 @@ TEST_CASE("follow: a program's exit() ends it", "[replay][follow]") {
 	CHECK(followed.by_then.size() == 3);
 }
 
+// As dfrd --retain does it: of a part that was read before, and of the last one but one, as soon as the next one comes.
+TEST_CASE("follow: parts that are removed meanwhile cost the verdict and not the answer",
+          "[replay][follow]") {
+	std::string unharmed;
+	for (const unsigned removed : {0u, 1u, 2u}) {
+		INFO("part " << removed);
+		const ScratchFolder folder;
+		Steps steps(kRecord, folder.file("a-0001.dfr"), 6);
+		unsigned at = 0;
+		const Followed followed = follow(steps.paths().front(), kPrint, [&] {
+			at++;
+			if (at == 3 || at == 5) {
+				steps.rotate();
+				return true;
+			}
+			if (at == 6 && removed > 0)
+				std::filesystem::remove(steps.paths()[removed - 1]);
+			return steps.write();
+		});
+		REQUIRE(steps.paths().size() == 3);
+		if (removed == 0)
+			unharmed = followed.said;
+		CHECK(followed.said.find("end ") != std::string::npos);
+		CHECK((removed == 2 || followed.said == unharmed));
+		const trace::Verdict& verdict = followed.answer.verdict;
+		CHECK(verdict.complete == (removed == 0));
+		const std::string name = "a-000" + std::to_string(removed) + ".dfr was removed";
+		const auto named = [&](const std::string& reason) {
+			return reason.find(name) != std::string::npos;
+		};
+		CHECK(std::ranges::count_if(verdict.reasons, named) == (removed > 0));
+		CHECK(std::ranges::none_of(verdict.reasons, [](const std::string& reason) {
+			return reason.find("overwritten") != std::string::npos;
+		}));
+	}
+}
+
 // Committed records come late, with times of before: nothing is said before it is known to be all.
 TEST_CASE("follow: of a recording with speculations nothing is said before its end", "[replay][follow]") {
 	const ScratchFolder folder;
