@@ -110,6 +110,9 @@ int dfr_main(int argc, char** argv) {
 	} catch (const std::bad_alloc&) {
 		print_error("there is not enough memory", "free some, or raise the limit (ulimit -v)");
 		return kStatusError;
+	} catch (const std::exception& error) { // nothing throws one: a defect
+		print_error(std::string("this should not happen: ") + error.what(), {});
+		return kStatusError;
 	}
 }
 

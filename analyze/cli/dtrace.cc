@@ -294,6 +294,9 @@ int dtrace_main(int argc, char** argv) {
 		if (!error.hint().empty())
 			std::fprintf(stderr, "%s: %s\n", shown(name), shown(error.hint()));
 		return 1;
+	} catch (const std::exception& error) {
+		std::fprintf(stderr, "%s: %s\n", shown(name), shown(error.what()));
+		return 1;
 	}
 }
 

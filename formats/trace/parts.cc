@@ -10,9 +10,11 @@
 #include <ctime>
 #include <filesystem>
 #include <random>
+#include <unistd.h>
 
 #include "formats/error.h"
 #include "formats/trace/joined.h"
+#include "formats/trace/output_file.h"
 
 namespace dfr::trace {
 namespace {
@@ -44,6 +46,15 @@ NamePieces pieces_of(const std::string& path) {
 uint64_t new_series() {
 	std::random_device random;
 	return (static_cast<uint64_t>(random()) << 32 | random()) | 1;
+}
+
+// All of them or, if one cannot be replaced, none.
+void remove_all(const std::vector<std::pair<uint64_t, std::string>>& parts) {
+	for (const auto& [number, name] : parts)
+		require_free(name, true);
+	for (const auto& [number, name] : parts)
+		if (::unlink(name.c_str()) != 0 && errno != ENOENT)
+			throw Error::from_errno("cannot remove " + name, "give another name");
 }
 
 } // namespace
@@ -127,8 +138,10 @@ std::vector<std::pair<uint64_t, std::string>> parts_of(const std::string& path) 
 	std::filesystem::path folder = std::filesystem::path(path).parent_path();
 	std::vector<std::pair<uint64_t, std::string>> parts;
 	std::error_code error; // a folder that cannot be read: creating a file in it will tell
-	for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, error)) {
-		const std::string name = (folder / entry.path().filename()).string();
+	const std::filesystem::directory_iterator none;
+	for (std::filesystem::directory_iterator at(folder.empty() ? "." : folder, error);
+	     !error && at != none; at.increment(error)) {
+		const std::string name = (folder / at->path().filename()).string();
 		if (!name.starts_with(pieces.start) || !name.ends_with(pieces.end) ||
 		    name.size() < pieces.start.size() + 4 + pieces.end.size())
 			continue;
@@ -167,8 +180,7 @@ PartsWriter::PartsWriter(std::string path, FileWriter::CatalogNow catalog, Parts
 		throw Error("cannot write parts of " + path_ + ": " + old.front().second + " exists",
 		            "give another name, or remove the old parts with --replace", EEXIST);
 	if (options_.old == OldParts::kReplace)
-		for (const auto& [number, name] : old)
-			std::filesystem::remove(name);
+		remove_all(old);
 	number_ = old.empty() || options_.old == OldParts::kReplace ? 1 : old.back().first + 1;
 	create(part_path(path_, number_), false, first_part(old));
 }

@@ -551,6 +551,18 @@ TEST_CASE("parts of before: refused, replaced, or of another state", "[recorder]
 	CHECK(facts.part.before.empty());
 }
 
+TEST_CASE("before a part of before is removed all of them must be replaceable", "[recorder][parts]") {
+	const test::ScratchFolder folder;
+	const std::string path = folder.file("a.dfr");
+	folder.write("a-0001.dfr", {1});
+	std::filesystem::create_directories(trace::part_path(path, 2) + "/sub");
+	PlayedMachine machine;
+	CHECK_THROWS_WITH(
+	    Rotated(machine, path, {.rotation = kSmall, .old = trace::PartsWriter::OldParts::kReplace}),
+	    "cannot write " + trace::part_path(path, 2) + ": it exists and is no regular file");
+	CHECK(std::filesystem::exists(trace::part_path(path, 1)));
+}
+
 // What each file costs is bounded: of so large a catalog a part is as large as a hundred of it.
 TEST_CASE("a part repeats at most a hundredth of its chunks", "[recorder][parts]") {
 	const test::ScratchFolder folder;
