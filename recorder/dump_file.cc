@@ -30,7 +30,8 @@ constexpr uint64_t kPieceLeast = 64; // bytes of the file for each piece: more p
 } // namespace
 
 DumpFile::DumpFile(const std::string& path) : path_(path) {
-	fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+	// Of a pipe the open would wait for somebody who writes to it.
+	fd_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd_ < 0)
 		throw Error::from_errno("cannot open " + path);
 	try {
@@ -39,6 +40,8 @@ DumpFile::DumpFile(const std::string& path) : path_(path) {
 			throw Error::from_errno("cannot read " + path);
 		if (S_ISDIR(status.st_mode))
 			throw Error("cannot read " + path + ": it is a folder");
+		if (S_ISFIFO(status.st_mode))
+			throw Error("cannot read " + path + ": it is a pipe");
 		size_ = status.st_size;
 		char magic[16] = {};
 		read_raw(0, std::as_writable_bytes(std::span(magic)));

@@ -3,6 +3,7 @@
 // dfr crash: what the memory of a dead machine holds, and that the next one is stored (crash_setup.cc).
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <unistd.h>
@@ -86,7 +87,9 @@ int list(const std::string& image, const std::string& catalog, bool json) {
 
 bool is_recording(const std::string& path) {
 	char magic[4] = {};
-	std::ifstream(path, std::ios::binary).read(magic, sizeof(magic));
+	std::error_code none;
+	if (!std::filesystem::is_fifo(path, none)) // whose open would wait
+		std::ifstream(path, std::ios::binary).read(magic, sizeof(magic));
 	return std::memcmp(magic, trace::kFileMagic, sizeof(magic)) == 0;
 }
 

@@ -185,7 +185,8 @@ void ContainerWriter::close() {
 }
 
 ContainerReader::ContainerReader(const std::string& path) : path_(path) {
-	fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+	// Of a pipe the open would wait for somebody who writes to it.
+	fd_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd_ < 0)
 		throw Error::from_errno("cannot open " + path, errno == EACCES
 		                                                   ? "recordings belong to whoever made them "

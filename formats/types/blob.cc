@@ -22,7 +22,9 @@ constexpr std::size_t kReadStep = 256 * 1024;
 
 class Descriptor {
 public:
-	explicit Descriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+	// Of a pipe the open would wait for somebody who writes to it.
+	explicit Descriptor(const std::string& path)
+	    : fd_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
 		if (fd_ < 0)
 			throw Error::from_errno("cannot open " + path);
 	}

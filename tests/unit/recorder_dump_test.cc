@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -256,6 +257,13 @@ TEST_CASE("pages of a dump whose map is lost are not taken for zeros", "[recorde
 		}
 	CHECK(frames > 3);
 	CHECK(pages.remarks().size() == 2);
+}
+
+TEST_CASE("a pipe by a dump's name is waited for by nobody", "[recorder][dump]") {
+	const test::ScratchFolder folder;
+	const std::string path = folder.file("pipe");
+	REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+	CHECK_THROWS_WITH(recorder::DumpFile(path), "cannot read " + path + ": it is a pipe");
 }
 
 TEST_CASE("a page of a dump that does not unpack costs that page", "[recorder][dump]") {

@@ -3,6 +3,7 @@
 // Recordings that somebody made to take a reader's time, memory or stack: what they ask for is bounded by their
 // size. Where a bound is of time, a test does not measure it: without the bound it does not end.
 #include <catch2/catch.hpp>
+#include <sys/stat.h>
 
 #include "formats/d/canon.h"
 #include "formats/dof/image.h"
@@ -160,6 +161,13 @@ TEST_CASE("hostile: a list of blocks is as long as there are blocks", "[hostile]
 	const std::vector<trace::BlockRef> refs = trace::open_file(path)->index();
 	CHECK(refs.size() == 1000);
 	CHECK(refs.capacity() * sizeof(dfr_block) <= std::filesystem::file_size(path));
+}
+
+TEST_CASE("hostile: a pipe by a recording's name is waited for by nobody", "[hostile]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("pipe.dfr");
+	REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+	CHECK_THROWS_WITH(trace::open_file(path), Catch::Contains("it is not a regular file"));
 }
 
 TEST_CASE("a catalog of a hundred thousand of everything is not crafted", "[hostile]") {

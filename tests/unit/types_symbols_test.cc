@@ -8,9 +8,11 @@
 #include <cstring>
 #include <elf.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 
 #include "formats/error.h"
 #include "formats/types/symbols.h"
+#include "tests/unit/scratch_folder.h"
 
 using namespace dfr::types;
 using Catch::Contains;
@@ -158,4 +160,12 @@ TEST_CASE("user symbols: damaged files are refused") {
 	const auto* raw = reinterpret_cast<const std::uint8_t*>(&header);
 	const ElfSymbols none = ElfSymbols::from_blob("header", Blob::from_bytes({raw, raw + sizeof header}));
 	CHECK(none.all().empty());
+}
+
+// A process may map a file, and give its name to a pipe.
+TEST_CASE("a pipe by a file's name is waited for by nobody", "[hostile]") {
+	const dfr::test::ScratchFolder folder;
+	const std::string path = folder.file("pipe");
+	REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+	CHECK_THROWS_WITH(Blob::from_file(path), Contains("is not a regular file"));
 }
