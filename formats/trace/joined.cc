@@ -19,10 +19,12 @@
 namespace dfr::trace {
 namespace {
 
-// A state's catalog only grows, so of two files of a state the one with more in it was written later.
+// A state's catalog only grows, so of two files of a state the one with more in it was written later. What only a
+// snapshot's file has does not count.
 size_t length(const Catalog& catalog) {
-	return catalog.events.size() + catalog.clocks.size() + catalog.probes.size() + catalog.ecbs.size() +
-	       catalog.modules.size() + catalog.dofs.size();
+	const auto of_state = [](const EventMark& mark) { return mark.event != DFR_EVENT_SNAPSHOT; };
+	return static_cast<size_t>(std::ranges::count_if(catalog.events, of_state)) + catalog.clocks.size() +
+	       catalog.probes.size() + catalog.ecbs.size() + catalog.modules.size() + catalog.dofs.size();
 }
 
 // Boot and number identify a kernel's state. The first clock entry is there because engines in processes
@@ -314,6 +316,17 @@ bool JoinedSource::lacks_unnoticed(size_t file) const {
 	return std::none_of(
 	    files_.begin() + static_cast<std::ptrdiff_t>(file) + 1, files_.end(),
 	    [](const auto& later) { return later->reaches().size() >= later->catalog().cpus; });
+}
+
+// A snapshot may know of a later time than a part that was killed, and that one's records are newer.
+std::optional<BlockSource::SourceCut> JoinedSource::cut() {
+	std::optional<SourceCut> furthest = newest().cut();
+	for (const auto& file : files_) {
+		std::optional<SourceCut> cut = file->cut();
+		if (furthest && cut && cut->whole_until > furthest->whole_until)
+			furthest = std::move(cut);
+	}
+	return furthest;
 }
 
 std::vector<std::string> JoinedSource::remarks() {

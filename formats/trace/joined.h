@@ -40,7 +40,7 @@ public:
 	std::vector<std::string> remarks() override;
 	bool partial() override;
 	uint64_t since() override { return files_.front()->since(); }
-	std::optional<SourceCut> cut() override { return newest().cut(); }
+	std::optional<SourceCut> cut() override;
 	std::string name() const override { return name_; }
 
 private:

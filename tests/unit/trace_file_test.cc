@@ -283,6 +283,45 @@ TEST_CASE("files of different states are recordings of their own", "[trace][file
 	CHECK(three[1]->notes().empty());
 }
 
+// A snapshot's catalog has an event that no part has (DFR_EVENT_SNAPSHOT).
+TEST_CASE("a snapshot is not newer than parts that have later records", "[trace][file]") {
+	const ScratchFolder folder;
+	const std::string first = folder.file("a-0001.dfr"), killed = folder.file("a-0002.dfr"),
+	                  snapshot = folder.file("snap.dfr");
+	// Blocks from a number to a number, each at a hundred times it.
+	const auto write = [](const std::string& path, uint64_t from, uint64_t to, uint64_t until,
+	                      uint32_t part, bool goes_on) {
+		CatalogLog log;
+		trace::Catalog catalog = first_catalog(log);
+		if (!part)
+			catalog.events.push_back({.event = DFR_EVENT_SNAPSHOT, .time = until, .text = "why"});
+		trace::FileWriter writer(path, true, [&]() -> const trace::Catalog& { return catalog; },
+		                         trace::local_file(), {.series = part ? 9u : 0u, .number = part});
+		for (uint64_t seq = from; seq <= to; seq++)
+			writer.block(numbered(0, seq, static_cast<uint8_t>(seq)).sealed());
+		writer.aggregations({{.varid = 1, .kind = 0x0701, .key = {}, .words = {to}}});
+		test::ListSource none;
+		writer.account(none, until);
+		if (goes_on)
+			writer.finish(true);
+	};
+	write(first, 1, 2, 250, 1, true);
+	write(killed, 3, 6, 450, 2, false);
+	// Of a time before the killed part's mark, and of one behind it.
+	for (const uint64_t last : {3, 5}) {
+		write(snapshot, 1, last, 100 * last + 50, 0, true);
+		for (const auto& paths : {std::vector{first, killed, snapshot}, {snapshot, killed, first}}) {
+			const auto all = recordings(paths);
+			REQUIRE(all.size() == 1);
+			CHECK(values_of(*all[0]) == std::vector<uint64_t>{1, 2, 3, 4, 5, 6});
+			CHECK(all[0]->aggregations().at(0).words == std::vector<uint64_t>{6});
+			REQUIRE(all[0]->cut());
+			CHECK(all[0]->cut()->whole_until == (last == 3 ? 450 : 550));
+			CHECK(all[0]->cut()->goes_on == (last == 5));
+		}
+	}
+}
+
 TEST_CASE("of a block that grew the longer copy counts, and the other if that one is damaged",
           "[trace][file]") {
 	const ScratchFolder folder;
