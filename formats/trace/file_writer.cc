@@ -147,11 +147,16 @@ void FileWriter::kernel_events(const KernelEvents& events) {
 
 void FileWriter::account(BlockSource& source, uint64_t whole_until) {
 	impl_->write_all();
+	// A source that was read from a file may know of blocks that are not there any more.
+	std::map<uint32_t, Reach> furthest = impl_->reaches;
+	for (const auto& [cpu, reach] : source.reaches())
+		if (Reach& known = furthest[cpu]; reach.seq > known.seq)
+			known = reach;
 	Ledger ledger{.losses = source.losses(),
 	              .remarks = source.remarks(),
 	              .partial = source.partial(),
 	              .whole_until = whole_until,
-	              .reaches = impl_->reaches,
+	              .reaches = std::move(furthest),
 	              .parts = source.parts(),
 	              .part = impl_->part};
 	impl_->whole_until = whole_until;

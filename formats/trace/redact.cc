@@ -23,6 +23,7 @@ public:
 	Losses losses() override { return source_.losses(); }
 	std::vector<std::string> remarks() override { return remarks_; }
 	bool partial() override { return partial_; }
+	std::map<uint32_t, Reach> reaches() override { return source_.reaches(); }
 	std::map<uint32_t, PartOf> parts() override { return source_.parts(); }
 	std::string name() const override { return source_.name(); }
 
