@@ -151,8 +151,7 @@ int run_redact(int argc, char** argv) {
 		             shown(trace::grouped(result.remarks_left_out)),
 		             shown(trace::grouped(result.segments_left_out)));
 	const auto made = trace::open_file(output);
-	print_verdict(trace::judge_whole(*made), made->catalog(), json);
-	return 0;
+	return print_verdict(trace::judge_whole(*made), made->catalog(), json);
 }
 
 } // namespace dfr::cli
