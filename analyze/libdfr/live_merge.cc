@@ -3,6 +3,9 @@
 // The merge of a running state's CPUs.
 #include "analyze/libdfr/live_merge.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace dfr::lib {
 
 void LiveMerge::add(trace::Block block) {
@@ -31,18 +34,33 @@ bool LiveMerge::advance(CpuQueue& cpu) {
 }
 
 void LiveMerge::run(uint64_t until, const std::function<void(const trace::Record&)>& visit) {
-	for (;;) {
-		CpuQueue* first = nullptr;
-		for (auto& [id, cpu] : cpus_) {
-			if (!advance(*cpu) || key(cpu->cursor.current()) > until)
-				continue;
-			if (!first || key(cpu->cursor.current()) < key(first->cursor.current()))
-				first = cpu.get();
+	struct Next {
+		uint64_t time;
+		uint32_t id;
+		CpuQueue* cpu;
+		bool operator>(const Next& other) const {
+			return time != other.time ? time > other.time : id > other.id;
 		}
-		if (!first)
-			return;
-		visit(first->cursor.current());
-		first->ready = false;
+	};
+	std::vector<Next> heap; // the earliest at the front
+	for (auto& [id, cpu] : cpus_)
+		if (advance(*cpu))
+			heap.push_back({key(cpu->cursor.current()), id, cpu.get()});
+	std::make_heap(heap.begin(), heap.end(), std::greater<>());
+	while (!heap.empty() && heap.front().time <= until) {
+		std::pop_heap(heap.begin(), heap.end(), std::greater<>());
+		Next& first = heap.back();
+		do {
+			visit(first.cpu->cursor.current());
+			first.cpu->ready = false;
+			if (advance(*first.cpu))
+				first.time = key(first.cpu->cursor.current());
+		} while (first.cpu->ready && first.time <= until &&
+		         (heap.size() == 1 || heap.front() > first));
+		if (first.cpu->ready)
+			std::push_heap(heap.begin(), heap.end(), std::greater<>());
+		else
+			heap.pop_back();
 	}
 }
 

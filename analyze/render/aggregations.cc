@@ -178,7 +178,7 @@ std::vector<Datum> Aggregations::keys_of(const trace::AggEntry& entry, std::stri
 			cpu = static_cast<uint32_t>(number);
 			break;
 		}
-		keys.push_back(datum_of(action, field, number, bytes));
+		set_datum(keys.emplace_back(), action, field, number, bytes);
 		if (is_named(keys.back())) {
 			canonical.append(std::to_string(keys.back().pid))
 			    .append(name_of(keys.back(), symbols_));

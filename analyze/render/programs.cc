@@ -228,9 +228,8 @@ std::string Programs::aggregation_name(uint32_t varid) {
 	return {};
 }
 
-Datum datum_of(const dof::Action& action, const dfr_field& field, uint64_t number,
+void set_datum(Datum& datum, const dof::Action& action, const dfr_field& field, uint64_t number,
                std::span<const std::byte> bytes) {
-	Datum datum;
 	datum.number = number;
 	datum.bytes = bytes;
 	datum.is_signed = field.flags & DFR_FIELD_SIGNED;
@@ -266,7 +265,6 @@ Datum datum_of(const dof::Action& action, const dfr_field& field, uint64_t numbe
 		break;
 	default: datum.kind = DatumKind::None;
 	}
-	return datum;
 }
 
 void add_error_clause(dof::Image& image) {

@@ -112,8 +112,9 @@ private:
 void add_error_clause(dof::Image& image);
 std::vector<uint8_t> error_program();
 
-// A recorded value as the formatters take it.
-Datum datum_of(const dof::Action& action, const dfr_field& field, uint64_t number,
+// Makes a new datum of a recorded value. It is made in its place because copying it right after its parts were
+// written would wait for all of them.
+void set_datum(Datum& datum, const dof::Action& action, const dfr_field& field, uint64_t number,
                std::span<const std::byte> bytes);
 
 } // namespace dfr::render

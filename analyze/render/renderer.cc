@@ -236,26 +236,25 @@ void Renderer::error_record(const trace::Record& record) {
 		driver_.message("at " + place);
 }
 
-Datum Renderer::datum(const Statement::Argument& argument, const Rendering& rendering,
-                      const trace::Record& record) const {
+// `to` is a new one.
+void Renderer::set(Datum& to, const Statement::Argument& argument, const Rendering& rendering,
+                   const trace::Record& record) const {
 	const std::vector<dfr_field>& fields = rendering.layout->fields;
 	const auto index = static_cast<size_t>(argument.field);
 	if (argument.field < 0 || index >= record.fields.size() || index >= fields.size())
-		return {};
+		return;
 	const trace::Value& value = record.fields[index];
-	Datum datum =
-	    datum_of(rendering.body->actions[argument.action], fields[index], value.number, value.bytes);
+	set_datum(to, rendering.body->actions[argument.action], fields[index], value.number, value.bytes);
 	// %A of a plain number is an address of the process that fired.
-	if (datum.kind == DatumKind::Integer)
-		datum.pid = record.context.pid;
-	return datum;
+	if (to.kind == DatumKind::Integer)
+		to.pid = record.context.pid;
 }
 
 const std::vector<Datum>& Renderer::data(const Statement& statement, const Rendering& rendering,
                                          const trace::Record& record) {
 	data_.clear();
 	for (const Statement::Argument& argument : statement.arguments)
-		data_.push_back(datum(argument, rendering, record));
+		set(data_.emplace_back(), argument, rendering, record);
 	return data_;
 }
 
@@ -276,8 +275,8 @@ void Renderer::perform(const Statement& statement, const Rendering& rendering, c
 			    symbols_);
 		return;
 	case Verb::Trace:
-		for (const Statement::Argument& argument : statement.arguments)
-			put_trace(datum(argument, rendering, record));
+		for (const Datum& traced : data(statement, rendering, record))
+			put_trace(traced);
 		return;
 	case Verb::Stack:
 		for (const Datum& stack : data(statement, rendering, record))
@@ -314,8 +313,7 @@ void Renderer::perform(const Statement& statement, const Rendering& rendering, c
 	case Verb::Setopt: return set_option(data(statement, rendering, record));
 	case Verb::Exit:
 		if (!statement.arguments.empty())
-			exit_status_ =
-			    static_cast<int>(datum(statement.arguments[0], rendering, record).number);
+			exit_status_ = static_cast<int>(data(statement, rendering, record)[0].number);
 		return;
 	case Verb::Nothing: return;
 	}

@@ -124,8 +124,8 @@ private:
 	void error_record(const trace::Record& record);
 
 	void perform(const Statement& statement, const Rendering& rendering, const trace::Record& record);
-	Datum datum(const Statement::Argument& argument, const Rendering& rendering,
-	            const trace::Record& record) const;
+	void set(Datum& to, const Statement::Argument& argument, const Rendering& rendering,
+	         const trace::Record& record) const;
 	// Valid until the next call.
 	const std::vector<Datum>& data(const Statement& statement, const Rendering& rendering,
 	                               const trace::Record& record);

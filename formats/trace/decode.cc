@@ -259,20 +259,21 @@ void RecordCursor::skip_region() {
 	notes_.clear();
 }
 
-bool RecordCursor::take(void* to, uint32_t size) {
-	if (end_ - state_.at < size)
-		return false;
-	std::memcpy(to, base_ + state_.at, size);
-	state_.at += size;
-	return true;
-}
-
 void RecordCursor::leave_group() {
 	state_.group_end = 0;
 	state_.speculation = 0;
 	state_.commit_time = 0;
 	state_.time = state_.group_time;
 	state_.context = {};
+}
+
+// Its callers know the size, so that it is a load for them and no call.
+[[gnu::always_inline]] inline bool RecordCursor::take(void* to, uint32_t size) {
+	if (end_ - state_.at < size)
+		return false;
+	std::memcpy(to, base_ + state_.at, size);
+	state_.at += size;
+	return true;
 }
 
 RecordCursor::Passed RecordCursor::step() {
@@ -418,28 +419,31 @@ bool RecordCursor::fields(const RecordShape& shape) {
 	if (end_ - state_.at < code_bytes)
 		return false;
 	const std::byte* codes = base_ + state_.at;
-	state_.at += code_bytes;
+	uint32_t at = state_.at + code_bytes;
 	unsigned integer = 0;
+	Value* next = values_.data();
 	for (unsigned i = 0; i < shape.count; i++) {
 		const dfr_field& spec = shape.fields[i];
-		Value& value = values_[i];
+		Value& value = *next++;
 		value.bytes = {};
 		value.fault = 0;
 		value.fault_value = 0;
 		if (spec.kind != DFR_FIELD_INT) [[unlikely]] {
 			value.number = 0;
+			state_.at = at;
 			if (!field(spec, shape, value))
 				return false;
+			at = state_.at;
 			continue;
 		}
 		const unsigned code = std::to_integer<unsigned>(codes[integer / 4]) >> integer % 4 * 2 & 3;
 		integer++;
-		const uint32_t size = 1u << code, left = end_ - state_.at;
+		const uint32_t size = 1u << code, left = end_ - at;
 		uint64_t word = 0;
 		if (left >= 8) [[likely]]
-			std::memcpy(&word, base_ + state_.at, 8);
+			std::memcpy(&word, base_ + at, 8);
 		else if (left >= size)
-			std::memcpy(&word, base_ + state_.at, size);
+			std::memcpy(&word, base_ + at, size);
 		else
 			return false;
 		const unsigned shift = 64 - 8 * size;
@@ -447,8 +451,9 @@ bool RecordCursor::fields(const RecordShape& shape) {
 		value.number = spec.flags & DFR_FIELD_SIGNED
 		                   ? static_cast<uint64_t>(static_cast<int64_t>(word) >> shift)
 		                   : word >> shift;
-		state_.at += size;
+		at += size;
 	}
+	state_.at = at;
 	return true;
 }
 
