@@ -58,14 +58,7 @@ struct EncodedBody {
 bool columns_hold(const std::vector<std::byte>& columns, const std::vector<dfr_block>& headers,
                   std::span<const Block> blocks) {
 	std::optional<ChunkColumns> read = ChunkColumns::open(columns, headers);
-	const auto back = read ? read->blocks() : std::nullopt;
-	for (size_t i = 0; back && i < blocks.size(); i++) {
-		const auto& bytes = (*back)[i].bytes;
-		if (bytes.size() > blocks[i].bytes.size() ||
-		    !std::equal(bytes.begin(), bytes.end(), blocks[i].bytes.begin()))
-			return false;
-	}
-	return back.has_value();
+	return read && read->gives(blocks);
 }
 
 // Appends frames that zstd passes over.

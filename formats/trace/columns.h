@@ -116,6 +116,8 @@ public:
 	std::optional<RecordPlaces> records();
 	// All of it, as it was. A restart table that was not stored is made with the checksums that belong to it.
 	std::optional<std::vector<Block>> blocks();
+	// Whether it is all of these, one for each header, byte for byte.
+	bool gives(std::span<const Block> blocks);
 
 	size_t frames_unpacked() const { return frames_.unpacked(); }
 

@@ -35,9 +35,11 @@ public:
 	explicit ColumnJoiner(ChunkColumns& from) : from_(from) {}
 	bool open();
 	bool join(std::vector<Block>& blocks);
+	// Whether it is what join() would give, byte for byte.
+	bool gives(std::span<const Block> blocks);
 
 private:
-	bool block(const dfr_block& head, uint64_t items, bool table_kept, Block& result);
+	bool block(size_t number, Block& result);
 	bool item(const OrderSymbol& symbol);
 	bool head(const OrderSymbol& symbol, uint32_t id);
 	bool record(EpidCursor& epid);
@@ -114,15 +116,27 @@ bool ColumnJoiner::open() {
 }
 
 bool ColumnJoiner::join(std::vector<Block>& blocks) {
-	for (size_t i = 0; i < from_.headers_.size(); i++) {
-		if (items_[i] > static_cast<uint64_t>(order_.data() + order_.size() - next_) ||
-		    !block(from_.headers_[i], items_[i], listed_[i], blocks.emplace_back()))
+	for (size_t i = 0; i < from_.headers_.size(); i++)
+		if (!block(i, blocks.emplace_back()))
 			return false;
-	}
 	return true;
 }
 
-bool ColumnJoiner::block(const dfr_block& head, uint64_t items, bool table_kept, Block& result) {
+bool ColumnJoiner::gives(std::span<const Block> blocks) {
+	Block made;
+	for (size_t i = 0; i < from_.headers_.size(); i++)
+		if (!block(i, made) || made.bytes.size() > blocks[i].bytes.size() ||
+		    std::memcmp(made.bytes.data(), blocks[i].bytes.data(), made.bytes.size()) != 0)
+			return false;
+	return true;
+}
+
+bool ColumnJoiner::block(size_t number, Block& result) {
+	const dfr_block& head = from_.headers_[number];
+	const uint64_t items = items_[number];
+	const bool table_kept = listed_[number];
+	if (items > static_cast<uint64_t>(order_.data() + order_.size() - next_))
+		return false;
 	std::vector<std::byte>& to = result.bytes;
 	to.resize(head.hdr_size + head.committed + kRoom);
 	block_ = to.data();
@@ -199,12 +213,14 @@ bool ColumnJoiner::record(EpidCursor& epid) {
 	if (at_ > end_)
 		return false;
 	std::byte* codes = at_;
-	at_ += epid.code_bytes;
+	std::byte* at = at_ + epid.code_bytes; // not at_, which each store would read and write again
 	unsigned bits = 0, integers = 0;
 	for (FieldCursor& cursor : epid.fields) {
 		if (cursor.kind != DFR_FIELD_INT) [[unlikely]] {
+			at_ = at;
 			if (!field(cursor))
 				return false;
+			at = at_;
 			continue;
 		}
 		const uint64_t value = *cursor.next++;
@@ -212,8 +228,8 @@ bool ColumnJoiner::record(EpidCursor& epid) {
 		// The number of the highest bit that must be stored; a signed integer needs one for its sign.
 		const int top = 63 - std::countl_zero(2 * sign + 1);
 		const unsigned code = (top >= 8) + (top >= 16) + (top >= 32);
-		store(at_, value);
-		at_ += size_t{1} << code;
+		store(at, value);
+		at += size_t{1} << code;
 		bits |= code << integers % 4 * 2;
 		if (++integers % 4 == 0) {
 			*codes++ = std::byte(bits);
@@ -222,7 +238,8 @@ bool ColumnJoiner::record(EpidCursor& epid) {
 	}
 	if (integers % 4)
 		*codes = std::byte(bits);
-	return at_ <= end_;
+	at_ = at;
+	return at <= end_;
 }
 
 bool ColumnJoiner::field(FieldCursor& cursor) {
@@ -291,6 +308,11 @@ bool ColumnJoiner::context() {
 	}
 	std::memcpy(at, &codes, sizeof codes);
 	return write(texts_[task.execname].data(), texts_[task.execname].size()) && write("", 1);
+}
+
+bool ChunkColumns::gives(std::span<const Block> blocks) {
+	ColumnJoiner joiner(*this);
+	return joiner.open() && joiner.gives(blocks);
 }
 
 std::optional<std::vector<Block>> ChunkColumns::blocks() {

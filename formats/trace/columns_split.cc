@@ -179,30 +179,36 @@ bool Splitter::record(uint32_t epid, OrderSymbol symbol) {
 	if (!codes)
 		return false;
 	unsigned integer = 0;
+	size_t at = at_; // because each value that is kept could change at_, as far as the compiler knows
+	const std::byte* const base = base_;
+	const size_t end = end_;
 	auto column = shape->columns.begin();
 	for (const dfr_field& spec : *shape->fields) {
 		if (spec.kind != DFR_FIELD_INT) [[unlikely]] {
+			at_ = at;
 			if (!field(spec, *column++))
 				return false;
+			at = at_;
 			continue;
 		}
 		const unsigned code = std::to_integer<unsigned>(codes[integer / 4]) >> integer % 4 * 2 & 3;
 		integer++;
 		const size_t size = size_t{1} << code;
 		uint64_t value = 0;
-		if (left() >= 8) [[likely]]
-			value = load<uint64_t>(base_ + at_);
-		else if (left() >= size)
-			std::memcpy(&value, base_ + at_, size);
+		if (end - at >= 8) [[likely]]
+			value = load<uint64_t>(base + at);
+		else if (end - at >= size)
+			std::memcpy(&value, base + at, size);
 		else
 			return false;
-		at_ += size;
+		at += size;
 		const unsigned shift = 64 - 8 * static_cast<unsigned>(size);
 		value <<= shift;
 		(column++)->push_back(spec.flags & DFR_FIELD_SIGNED
 		                          ? static_cast<uint64_t>(static_cast<int64_t>(value) >> shift)
 		                          : value >> shift);
 	}
+	at_ = at;
 	return true;
 }
 
