@@ -129,6 +129,9 @@ extern __thread size_t dfr_user_agg_room;
 bool dfr_user_due(const struct dfr_state* state, unsigned cpu);
 /* A number that changes when this CPU commits a record. For the thread that plays the CPU. */
 __u64 dfr_user_recorded(const struct dfr_state* state, unsigned cpu);
+/* Where dfr_state_aggsnap() has merged the aggregations of all CPUs; NULL: the state has none. */
+struct dfr_aggtab;
+const struct dfr_aggtab* dfr_user_aggregations(const struct dfr_state* state);
 /* n > 0: this thread's nth allocation from now on fails, for tests. */
 extern __thread unsigned long dfr_user_alloc_fails;
 

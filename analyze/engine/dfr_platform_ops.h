@@ -483,6 +483,10 @@ static inline int dfr_plat_anchor(struct dfr_state* state, u32 kind, u32 cpu, u3
 	return 0;
 }
 
+static inline bool dfr_plat_examined(void) {
+	return dfr_user_anchor != NULL;
+}
+
 static inline void dfr_plat_unanchor(struct dfr_state* state) {
 	(void)state;
 }

@@ -240,21 +240,13 @@ std::optional<trace::Block> EngineSession::next() {
 }
 
 std::vector<trace::AggEntry> EngineSession::aggregations() {
+	settle();
 	const Lock lock(engine_);
-	std::vector<std::byte> buffer(4096);
-	u64 bytes = 0;
-	int code = dfr_state_aggsnap(state_, buffer.data(), buffer.size(), &bytes);
-	while (code == -ENOSPC) {
-		buffer.resize(bytes);
-		code = dfr_state_aggsnap(state_, buffer.data(), buffer.size(), &bytes);
-	}
 	std::vector<trace::AggEntry> entries = added_;
-	if (code == -ENOENT || bytes == 0)
-		return entries;
-	if (code)
-		fail("cannot read the aggregations", code);
-	trace::merge_aggregation_table(std::span(buffer).first(std::min<size_t>(bytes, buffer.size())),
-	                               entries);
+	// Where it is, because a table with room for many keys is long even if it has few.
+	if (const dfr_aggtab* const table = dfr_user_aggregations(state_))
+		trace::merge_aggregation_table({reinterpret_cast<const std::byte*>(table), table->used},
+		                               entries);
 	return entries;
 }
 

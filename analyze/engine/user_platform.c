@@ -214,6 +214,10 @@ u64 dfr_user_recorded(const struct dfr_state* state, unsigned cpu) {
 	return (share ? share->sh_ring.rg_seq << 32 : 0) + (block ? block->committed : 0);
 }
 
+const struct dfr_aggtab* dfr_user_aggregations(const struct dfr_state* state) {
+	return state->st_agg_base;
+}
+
 u64 dfr_user_clock(int which) {
 	struct timespec now;
 

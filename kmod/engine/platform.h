@@ -210,6 +210,7 @@ struct dfr_hashkey {
  *   void dfr_plat_native_free(struct dfr_difo *)
  *   int dfr_plat_anchor(struct dfr_state *, u32 kind, u32 cpu, u32 half, void *p, size_t size, size_t unit)
  *		lists this memory in anchors for readers of a dead machine; in user space only who asks is told
+ *   bool dfr_plat_examined(void)	whether there may be such readers: if not, memory that is not used is not touched
  *   void dfr_plat_unanchor(struct dfr_state *)			before the state's memory is freed
  */
 

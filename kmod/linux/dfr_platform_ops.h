@@ -402,6 +402,10 @@ int dfr_plat_symbol(const char *name, u64 *address);
 void dfr_plat_native_build(struct dfr_difo *difo);
 void dfr_plat_native_free(struct dfr_difo *difo);
 int dfr_plat_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size, size_t unit);
+static inline bool dfr_plat_examined(void)
+{
+	return true;
+}
 void dfr_plat_unanchor(struct dfr_state *state);
 
 #endif

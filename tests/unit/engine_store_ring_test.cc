@@ -8,6 +8,9 @@
 // block holds k records with 25 + 6 (k - 1) + 33 <= 416: 60.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <sys/mman.h>
+
 #include "formats/trace/crc32c.h"
 #include "tests/unit/engine_store_rig.h"
 extern "C" {
@@ -402,6 +405,38 @@ TEST_CASE("restart points: each KiB decodes from its own entry", "[engine][store
 		CHECK(restart[i].time == kStart + 10 * (record - 1));
 		CHECK(restart[i].records == record);
 	}
+}
+
+TEST_CASE("a ring's blocks take memory as they are used, unless dead memory is examined",
+          "[engine][store][ring]") {
+	const Program program = Program()
+	                            .clause("rig::read:entry", {trace(arg(0))})
+	                            .option(DFR_OPT_BUFSIZE, 4 << 20)
+	                            .option(DFR_OPT_BLOCKSIZE, 64 << 10);
+	const auto blocks = [](Running& running) {
+		std::vector<const dfr_block*> all;
+		for (uint32_t i = 0; i < 64; i++)
+			all.push_back(dfr_state_block(running.state.state, 0, i));
+		return all;
+	};
+	{
+		Running running(program);
+		fire_many(running.rig, running.read, 0, 10);
+		unsigned there = 0;
+		for (const dfr_block* const block : blocks(running)) {
+			unsigned char resident = 0;
+			REQUIRE(mincore(const_cast<dfr_block*>(block), 4096, &resident) == 0);
+			there += resident & 1;
+		}
+		CHECK(there == 1);
+	}
+	dfr_user_anchor = [](const dfr_state*, uint32_t, uint32_t, uint32_t, void*, size_t, size_t) {};
+	Running running(program);
+	dfr_user_anchor = nullptr;
+	fire_many(running.rig, running.read, 0, 10);
+	const auto all = blocks(running);
+	CHECK(std::count_if(all.begin(), all.end(),
+	                    [](const dfr_block* block) { return block->magic == DFR_BLOCK_FRESH; }) == 63);
 }
 
 TEST_CASE("a taken block is sealed with the checksum that readers compute", "[engine][store][ring]") {

@@ -55,7 +55,7 @@ static int add_piece(struct dfr_state *state, struct dfr_share *share, u32 want)
 			 ring->rg_block_size);
 	p = piece->pi_memory;
 	/* So that a reader of a dead memory can tell one that was never used from one that was wiped out. */
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count && dfr_plat_examined(); i++)
 		((struct dfr_block *)(p + (size_t)i * ring->rg_block_size))->magic = DFR_BLOCK_FRESH;
 	for (i = 0; i < count && ring->rg_nrefs < ring->rg_maxrefs; i++, p += ring->rg_block_size) {
 		ring->rg_refs[ring->rg_nrefs].br_block = (struct dfr_block *)p;
@@ -111,7 +111,8 @@ void dfr_ring_free(struct dfr_share *share)
 
 	/* So that a reader of a dead memory takes no block for a ring's whose anchors are damaged. */
 	for (i = 0; i < ring->rg_nrefs; i++)
-		dfr_write_once(&ring->rg_refs[i].br_block->magic, 0);
+		if (ring->rg_refs[i].br_block->magic)
+			dfr_write_once(&ring->rg_refs[i].br_block->magic, 0);
 	for (piece = ring->rg_pieces; piece; piece = next) {
 		next = piece->pi_next;
 		dfr_plat_free_pages(piece->pi_memory, piece->pi_size);
