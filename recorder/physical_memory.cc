@@ -105,28 +105,52 @@ void PhysicalMemory::open_elf(uint64_t size) {
 			    {.address = segment.p_paddr, .offset = segment.p_offset, .size = here});
 		// makedumpfile leaves out the zeros at a segment's end.
 		if (here == segment.p_filesz && segment.p_memsz > here)
-			ranges_.push_back({.address = segment.p_paddr + here,
-			                   .offset = 0,
-			                   .size = segment.p_memsz - here,
-			                   .zeros = true});
+			zeros_.push_back(
+			    {.address = segment.p_paddr + here, .offset = 0, .size = segment.p_memsz - here});
 	}
 	if (missing)
 		remarks_.push_back("the dump is cut: " + std::to_string(missing) +
 		                   " bytes of memory are missing");
-	std::sort(ranges_.begin(), ranges_.end(),
-	          [](const FileRange& a, const FileRange& b) { return a.address < b.address; });
 	const bool no_addresses =
 	    ranges_.size() > 1 && std::all_of(ranges_.begin(), ranges_.end(),
 	                                      [](const FileRange& range) { return range.address == 0; });
 	if (no_addresses)
 		throw Error("cannot read " + path() + ": its segments have no physical addresses",
 		            "it looks like the core dump of a process; give a dump of the machine's memory");
+	make_disjoint(ranges_);
+	make_disjoint(zeros_);
+}
+
+// Segments may lie within each other: /proc/vmcore has the kernel's own image once more, beside the memory that it is in.
+void PhysicalMemory::make_disjoint(std::vector<FileRange>& ranges) {
+	std::sort(ranges.begin(), ranges.end(),
+	          [](const FileRange& a, const FileRange& b) { return a.address < b.address; });
+	uint64_t end = 0; // of those before
+	for (FileRange& range : ranges) {
+		range.size = std::min(range.size, UINT64_MAX - range.address);
+		const uint64_t covered = std::min(end - std::min(end, range.address), range.size);
+		range.address += covered;
+		range.offset += covered;
+		range.size -= covered;
+		end = std::max(end, range.address + range.size);
+	}
+	std::erase_if(ranges, [](const FileRange& range) { return !range.size; });
+}
+
+// The range that has this address and those behind it; only those if none has it.
+std::span<const PhysicalMemory::FileRange> PhysicalMemory::from(const std::vector<FileRange>& ranges,
+                                                                uint64_t address) {
+	auto at = std::upper_bound(ranges.begin(), ranges.end(), address,
+	                           [](uint64_t a, const FileRange& range) { return a < range.address; });
+	if (at != ranges.begin() && address - std::prev(at)->address < std::prev(at)->size)
+		--at;
+	return {at, ranges.end()};
 }
 
 uint64_t PhysicalMemory::bytes() const {
 	uint64_t sum = pages_ ? pages_->pages() * kPage : 0;
 	for (const FileRange& range : ranges_)
-		sum += range.zeros ? 0 : range.size;
+		sum += range.size;
 	return sum;
 }
 
@@ -156,21 +180,24 @@ bool PhysicalMemory::read(uint64_t address, std::span<std::byte> into, int64_t d
 			address += part.size();
 			continue;
 		}
-		auto range = std::upper_bound(ranges_.begin(), ranges_.end(), address,
-		                              [](uint64_t at, const FileRange& r) { return at < r.address; });
-		if (range == ranges_.begin())
+		uint64_t size = into.size();
+		const std::span<const FileRange> there = from(ranges_, address),
+		                                 zeros = from(zeros_, address);
+		if (!there.empty() && there[0].address <= address) {
+			const uint64_t within = address - there[0].address;
+			size = std::min(size, there[0].size - within);
+			if (!file_->read(there[0].offset + within, into.first(size)))
+				return false;
+		} else if (!zeros.empty() && zeros[0].address <= address) {
+			size = std::min(size, zeros[0].size - (address - zeros[0].address));
+			if (!there.empty())
+				size = std::min(size, there[0].address - address);
+			std::fill_n(into.begin(), size, std::byte{0});
+		} else {
 			return false;
-		--range;
-		const uint64_t within = address - range->address;
-		if (within >= range->size)
-			return false;
-		const std::span part = into.first(std::min<uint64_t>(into.size(), range->size - within));
-		if (range->zeros)
-			std::fill(part.begin(), part.end(), std::byte{0});
-		else if (!file_->read(range->offset + within, part))
-			return false;
-		into = into.subspan(part.size());
-		address += part.size();
+		}
+		into = into.subspan(size);
+		address += size;
 	}
 	return true;
 }
@@ -203,7 +230,7 @@ std::optional<PhysicalMemory::ScanPiece> PhysicalMemory::next_piece(size_t& rang
 		const FileRange& one = ranges_[range];
 		// Pages are aligned by physical address; their offset in the file may be any.
 		const uint64_t begin = at ? at : (kPage - one.address % kPage) % kPage;
-		if (one.zeros || one.size < kPage || begin > one.size - kPage)
+		if (one.size < kPage || begin > one.size - kPage)
 			continue;
 		at = begin + kWindow;
 		return ScanPiece{.address = one.address + begin,

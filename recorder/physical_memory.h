@@ -55,7 +55,6 @@ public:
 private:
 	struct FileRange {
 		uint64_t address, offset, size;
-		bool zeros = false; // it is not in the file, because it holds nothing else
 	};
 	struct CachedPage {
 		uint64_t frame = UINT64_MAX;
@@ -66,6 +65,8 @@ private:
 		uint64_t offset;        // in the file; of no meaning in a kdump-compressed dump
 	};
 	void open_elf(uint64_t size);
+	static void make_disjoint(std::vector<FileRange>& ranges);
+	static std::span<const FileRange> from(const std::vector<FileRange>& ranges, uint64_t address);
 	bool read_page(uint64_t frame, uint64_t within, std::span<std::byte> into) const;
 	std::optional<ScanPiece> next_piece(size_t& range, uint64_t& at) const;
 	uint64_t scan_piece(const ScanPiece& piece, std::span<std::byte> window, const Words& words,
@@ -75,7 +76,8 @@ private:
 	std::unique_ptr<const KdumpPages> pages_;
 	mutable std::vector<CachedPage> cache_; // of pages_, each at a place by its frame
 	bool raw_ = false;
-	std::vector<FileRange> ranges_; // by address
+	std::vector<FileRange> ranges_; // by address, none over another
+	std::vector<FileRange> zeros_;  // the same, of what holds nothing else; what ranges_ has of it counts
 	std::vector<std::string> remarks_;
 };
 

@@ -435,6 +435,70 @@ TEST_CASE("an ELF core cut at any page is read up to the cut", "[recorder][image
 	}
 }
 
+TEST_CASE("segments of an ELF core that lie within each other are one memory", "[recorder][image]") {
+	using recorder::kPage;
+	constexpr uint64_t kMagic = 0x123456789abcdef0;
+	struct Segment {
+		uint64_t first, in_file, in_memory; // pages
+	};
+	// As in /proc/vmcore: the kernel's own image, and the memory that it is in. Two that share a page, two in a
+	// stretch of zeros, of which one goes beyond it.
+	const std::vector<Segment> segments = {{5, 2, 2},   {1, 9, 9},  {9, 3, 3},
+	                                       {20, 2, 10}, {23, 2, 2}, {29, 2, 2}};
+	Elf64_Ehdr head{};
+	std::memcpy(head.e_ident, ELFMAG, SELFMAG);
+	head.e_ident[EI_CLASS] = ELFCLASS64;
+	head.e_ident[EI_DATA] = ELFDATA2LSB;
+	head.e_type = ET_CORE;
+	head.e_phoff = sizeof(head);
+	head.e_phentsize = sizeof(Elf64_Phdr);
+	head.e_phnum = segments.size();
+	Bytes file, pages;
+	file.put(head);
+	for (const auto& [first, in_file, in_memory] : segments) {
+		Elf64_Phdr segment{};
+		segment.p_type = PT_LOAD;
+		segment.p_offset = sizeof(head) + segments.size() * sizeof(segment) + pages.bytes.size();
+		segment.p_paddr = first * kPage;
+		segment.p_filesz = in_file * kPage;
+		segment.p_memsz = in_memory * kPage;
+		file.put(segment);
+		for (uint64_t i = 0; i < in_file; i++) {
+			pages.put(kMagic);
+			pages.put(first + i);
+			pages.bytes.resize(pages.bytes.size() + kPage - 16);
+		}
+	}
+	file.bytes.insert(file.bytes.end(), pages.bytes.begin(), pages.bytes.end());
+	const ImageFile image(file.bytes);
+	recorder::PhysicalMemory memory(image.path);
+
+	std::vector<uint64_t> scanned;
+	memory.scan({.eight = kMagic}, [&](uint64_t address, std::span<const std::byte>) {
+		scanned.push_back(address / kPage);
+	});
+	std::sort(scanned.begin(), scanned.end());
+	const std::vector<uint64_t> stored = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 20, 21, 23, 24, 29, 30};
+	CHECK(scanned == stored);
+	for (uint64_t n = 0; n < 40; n++) {
+		CAPTURE(n);
+		const bool is_stored = std::binary_search(stored.begin(), stored.end(), n);
+		uint64_t words[2] = {1, 1};
+		CHECK(memory.read(n * kPage, std::as_writable_bytes(std::span(words))) ==
+		      (is_stored || (n >= 20 && n < 31)));
+		if (is_stored) {
+			CHECK(words[0] == kMagic);
+			CHECK(words[1] == n);
+		} else if (n >= 20 && n < 31) {
+			CHECK(words[0] == 0);
+		}
+	}
+	std::vector<std::byte> all(11 * kPage); // over all that meet
+	CHECK(memory.read(1 * kPage, all));
+	CHECK(memory.read(20 * kPage, all));
+	CHECK(!memory.read(21 * kPage, all));
+}
+
 TEST_CASE("the threads of a scan find every page once, and tell in the order of addresses",
           "[recorder][image]") {
 	// 40 MiB, in which each 16 pages a block of the state begins that no anchor lists.
