@@ -175,6 +175,11 @@ struct dfr_arch_walk {
 void dfr_arch_walk_start(struct dfr_arch_walk *walk, struct pt_regs *regs);
 void dfr_arch_walk_next(struct dfr_arch_walk *walk);
 
+static inline void dfr_arch_walk_leave_entry(struct dfr_arch_walk *walk)
+{
+	dfr_arch_walk_next(walk);
+}
+
 /* The walk does not know of traps. */
 static inline const struct pt_regs *dfr_arch_walk_registers(struct dfr_arch_walk *walk)
 {

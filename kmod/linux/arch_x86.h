@@ -232,6 +232,20 @@ static inline void dfr_arch_walk_next(struct dfr_arch_walk *walk)
 	unwind_next_frame(&walk->aw_unwind);
 }
 
+/*
+ * The same where pc is the entry of a function: the return address is on top of its stack, and the unwinder need not
+ * know the function.
+ */
+static inline void dfr_arch_walk_leave_entry(struct dfr_arch_walk *walk)
+{
+#ifdef CONFIG_UNWINDER_ORC
+	walk->aw_unwind.ip = *(unsigned long *)walk->aw_unwind.sp;
+	walk->aw_unwind.sp += sizeof(unsigned long);
+#else
+	dfr_arch_walk_next(walk);
+#endif
+}
+
 /* All registers, as the trap has saved them which the walk has come to; else NULL. */
 static inline const struct pt_regs *dfr_arch_walk_registers(struct dfr_arch_walk *walk)
 {

@@ -268,6 +268,7 @@ LOOKED_AT(clocksource_tsc_early, readable, CLOCK)
 /* -- Stacks (stack.c, arch_*.h): the kernel's unwinder, whose state the module reads. */
 #ifdef CONFIG_UNWINDER_ORC
 OF_HEADER(unwind_state, ip, STACKS)
+OF_HEADER(unwind_state, sp, STACKS)
 OF_HEADER(unwind_state, regs, STACKS)
 LOOKED_AT(_stext, begin_of_text, QUICK_STACKS)
 LOOKED_AT(_etext, end_of_text, QUICK_STACKS)

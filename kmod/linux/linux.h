@@ -122,6 +122,7 @@ void dfr_panic_record_exit(void);
  */
 void dfr_panic_entered(const char *reason); /* panic.c: of panic(), at its entry */
 void dfr_panic_note(const char *reason, u64 time);
+bool dfr_panic_is_crash_entry(unsigned long ip); /* of __crash_kexec(), while it is watched */
 /* Of the CPU that the kernel has chosen. Called again it takes what the log has by then; whole: texts too. */
 void dfr_panic_note_chosen(const char *reason, u64 time, bool whole);
 /* Of panic_text.c: the first record's, and two that the chosen CPU's takes in turn. */

@@ -270,6 +270,11 @@ static bool is_entry_of(unsigned long function, unsigned long ip)
 	return function && ip - function < 16;
 }
 
+bool dfr_panic_is_crash_entry(unsigned long ip)
+{
+	return is_entry_of(crash_address, ip);
+}
+
 /* A fully preemptible kernel calls this with preemption on, and what is noted is of this CPU. */
 static void on_entry(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 		     struct ftrace_regs *fregs)
@@ -278,7 +283,7 @@ static void on_entry(unsigned long ip, unsigned long parent, struct ftrace_ops *
 	struct dfr_hold hold;
 	unsigned long flags;
 
-	if (READ_ONCE(faults) || (!panics && !is_entry_of(crash_address, ip)))
+	if (READ_ONCE(faults) || (!panics && !dfr_panic_is_crash_entry(ip)))
 		return;
 	raw_local_irq_save(flags);
 	hold_cpu(&hold);

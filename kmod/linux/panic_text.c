@@ -52,20 +52,21 @@ void dfr_panic_text_exit(void)
 
 /*
  * From here up, without the frames of this module at the top: those of the callback that noticed the end.
- * The registers are those of the last trap on the way.
+ * The registers are those of the last trap on the way. The kernel has no unwind information for
+ * __crash_kexec() (STACK_FRAME_NON_STANDARD).
  */
 static void walk_stack(char *stack, size_t *stack_bytes, char *registers, size_t *register_bytes)
 {
 	struct dfr_arch_walk walk;
 	const struct pt_regs *regs;
 	unsigned int depth = 0;
-	unsigned long pc;
+	unsigned long pc = 0;
 
 	*stack_bytes = *register_bytes = 0;
 	if (!dfr_part_works(DFR_PART_STACKS))
 		return;
 	dfr_arch_walk_start(&walk, NULL);
-	for (;; dfr_arch_walk_next(&walk)) {
+	for (;; dfr_panic_is_crash_entry(pc) ? dfr_arch_walk_leave_entry(&walk) : dfr_arch_walk_next(&walk)) {
 		regs = dfr_arch_walk_registers(&walk);
 		if (regs && !*register_bytes)
 			*register_bytes = dfr_arch_registers_text(regs, registers, REGISTERS_MAX);
