@@ -38,7 +38,8 @@ std::string name_of(uint32_t kind, uint32_t cpu, uint32_t half) {
 	switch (kind) {
 	case DFR_ANCHOR_RING: return "the ring" + of;
 	case DFR_ANCHOR_SPEC: return "the speculations" + of;
-	case DFR_ANCHOR_TALLY: return "the counters of losses" + of;
+	case DFR_ANCHOR_TALLY:
+		return "the counters of losses" + (cpu == DFR_TALLY_NO_CPU ? " on CPUs without a ring" : of);
 	case DFR_ANCHOR_AGG:
 		return cpu == DFR_AGGTAB_BASE_CPU
 		           ? "the base table of the aggregations"

@@ -21,7 +21,7 @@ namespace {
 
 using trace::plural;
 
-constexpr uint64_t kUnsoundNamed = 32; // intervals
+constexpr uint64_t kUnsoundNamed = 32; // intervals, and gaps
 
 bool adjacent(const trace::BlockRef& a, const trace::BlockRef& b) {
 	return a.head.cpu == b.head.cpu && a.head.seq + 1 == b.head.seq;
@@ -191,6 +191,7 @@ void RingBlocks::judge_chain(size_t first, size_t end) {
 		const dfr_block &one = refs_[i].head, &next = refs_[i + 1].head;
 		if (!places_[refs_[i].handle].trusted || !places_[refs_[i + 1].handle].trusted)
 			continue; // told already
+		name_gap(one, next);
 		// By their counters and times no block stands between the two.
 		const bool join = one.flags & DFR_BLOCK_CLOSED && one.last_time == next.before &&
 		                  one.record_base + one.records == next.record_base;
@@ -200,6 +201,22 @@ void RingBlocks::judge_chain(size_t first, size_t end) {
 			                  std::to_string(one.seq) + " and " + std::to_string(next.seq) +
 			                  " contradict each other");
 	}
+}
+
+// Which blocks those are that are damaged or absent, by the two that stand beside them.
+void RingBlocks::name_gap(const dfr_block& one, const dfr_block& next) {
+	const MissingBlocks& missing = missing_[one.cpu];
+	const uint64_t from = one.record_base + one.records;
+	if (missing.damaged + missing.absent == 0 || one.seq + 1 >= next.seq || from > next.record_base ||
+	    ++gaps_ > kUnsoundNamed)
+		return;
+	const bool several = one.seq + 2 < next.seq;
+	losses_.push_back(
+	    "CPU " + std::to_string(one.cpu) + ": block" + (several ? "s " : " ") +
+	    std::to_string(one.seq + 1) + (several ? " to " + std::to_string(next.seq - 1) + " are" : " is") +
+	    " gone: " + plural(next.record_base - from, "record") + " between " +
+	    trace::time_text(*catalog_, one.last_time) + " and " + trace::time_text(*catalog_, next.before) +
+	    (gaps_ == kUnsoundNamed ? "; more are not named" : ""));
 }
 
 // A header with a wrong checksum gets its counters and times from the blocks beside it. Its number is right: the

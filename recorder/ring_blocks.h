@@ -46,6 +46,7 @@ private:
 	void name_damage(const trace::Block& block);
 	void order();
 	void judge_chain(size_t first, size_t end);
+	void name_gap(const dfr_block& one, const dfr_block& next);
 	void mend(size_t at, size_t first, size_t end);
 	void leave_out_taken();
 	void tell();
@@ -59,7 +60,7 @@ private:
 	std::vector<BlockPlace> places_;
 	std::map<uint32_t, MissingBlocks> missing_; // by CPU
 	std::map<uint32_t, uint64_t> foreign_;      // blocks of other versions, by version
-	uint64_t open_ = 0, loose_ = 0, unsound_ = 0;
+	uint64_t open_ = 0, loose_ = 0, unsound_ = 0, gaps_ = 0;
 	std::vector<std::string> losses_, remarks_;
 };
 

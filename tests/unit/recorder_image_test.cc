@@ -332,6 +332,27 @@ TEST_CASE("a damaged block and absent memory are told, the rest is given", "[rec
 		CHECK(values_of(*fewer[0], &verdict) == std::vector<uint64_t>{11, 44, 66});
 		CHECK(!verdict.complete);
 		CHECK(mentions(fewer[0]->remarks(), "1 block of CPU 0 not in the image"));
+		CHECK(mentions(fewer[0]->remarks(), "CPU 0: block 5 is gone: 1 record between"));
+	}
+	SECTION("a header that was wiped: by the blocks beside it") {
+		memory.put({310, 311}, one_record(0, 8, 88, 8192).bytes);
+		memory.anchor({.pfn = 54,
+		               .kind = DFR_ANCHOR_RING,
+		               .part = 1,
+		               .generation = 1,
+		               .unit = 8192,
+		               .frames = {310, 311}});
+		memory.put({220, 221}, one_record(0, 6, 66, 8192).bytes);
+		const auto remarks_with = [&memory](uint64_t wiped) {
+			Memory harmed = memory;
+			harmed.put({wiped}, std::vector<std::byte>(recorder::kPage));
+			const ImageFile image(harmed.elf());
+			return recorder::open_memory_image(image.path)[0]->remarks();
+		};
+		// Block 7 was never there; without one that is damaged, those before it count as taken by a consumer.
+		CHECK(!mentions(remarks_with(203), "gone"));
+		CHECK(mentions(remarks_with(200), "CPU 0: block 5 is gone: 1 record between"));
+		CHECK(mentions(remarks_with(220), "CPU 0: blocks 6 to 7 are gone: 2 records between"));
 	}
 	SECTION("of two blocks with one number, the closed one is given") {
 		memory.put({302, 303}, one_record(1, 2, 22, 8192, false).bytes);
@@ -632,9 +653,14 @@ TEST_CASE("what no record has told of losses is in their counters", "[recorder][
 	// Of another CPU, and not in the image.
 	memory.put({450}, tally(1, DFR_LOSS_THROTTLE, 3));
 	memory.pages.erase(451);
+	dfr_tally ringless{.magic = DFR_TALLY_MAGIC, .cpu = DFR_TALLY_NO_CPU, .state_id = 8, .loss = {}};
+	memory.put({453}, std::as_bytes(std::span(&ringless, 1)));
+	memory.anchor(
+	    {.pfn = 67, .kind = DFR_ANCHOR_TALLY, .cpu = DFR_TALLY_NO_CPU, .unit = 4096, .frames = {453}});
 	verdict = judged(remarks);
 	CHECK(verdict.lost == 4);
 	CHECK(!verdict.complete);
+	CHECK(mentions(remarks, "the counters of losses on CPUs without a ring are damaged"));
 	CHECK(mentions(remarks, "the counters of losses of CPU 0 are damaged"));
 	CHECK(mentions(remarks, "the counters of losses of CPU 1 are not in the image"));
 }
