@@ -8,6 +8,7 @@
 #include "analyze/engine/engine_c.h"
 #include "analyze/render/programs.h"
 #include "formats/d/builtins.h"
+#include "formats/d/compile.h"
 
 namespace dfr::replay {
 namespace {
@@ -202,8 +203,9 @@ bool may_fault(const dof::EcbDesc& ecb, const dof::Body& body) {
 
 void tell_faults(dof::Image& program) {
 	const auto is_for_error = [](const dof::EcbDesc& ecb) {
-		const dof::ProbeDesc& probe = ecb.probe;
-		return probe.provider == "dtrace" && probe.name == "ERROR";
+		return within(
+		    {.host = {}, .provider = "dtrace", .module = {}, .function = {}, .name = "ERROR"},
+		    d::pattern_of(ecb.probe));
 	};
 	const bool needed = std::ranges::any_of(program.ecbs, [&program](const dof::EcbDesc& ecb) {
 		const dof::Body& body = program.body_of(ecb);
