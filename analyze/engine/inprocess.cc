@@ -12,6 +12,7 @@
 #include "analyze/engine/engine_c.h"
 #include "analyze/engine/tick.h"
 #include "formats/clock.h"
+#include "formats/error.h"
 
 namespace dfr::engine {
 namespace {
@@ -58,13 +59,13 @@ bool InProcess::serves(std::string_view provider, std::string_view module, std::
 	return timer_interval(name).has_value() && same_or_empty(provider, "profile");
 }
 
-void InProcess::provide(dfr_provider* provider, const char* const pattern[4]) {
+int InProcess::provide(dfr_provider* provider, const char* const pattern[4]) {
 	auto* const self = static_cast<InProcess*>(provider->pv_cookie);
 	const std::string name = pattern[3] ? pattern[3] : "";
 	if (!timer_interval(name) || std::count(self->provided_.begin(), self->provided_.end(), name))
-		return;
+		return 0;
 	self->provided_.push_back(name);
-	dfr_probe_create(provider, "", "", name.c_str(), 3, nullptr);
+	return dfr_probe_create(provider, "", "", name.c_str(), 3, nullptr) ? 0 : -ENOMEM;
 }
 
 int InProcess::arm(dfr_provider* provider, dfr_probe* probe) {
@@ -143,7 +144,7 @@ void InProcess::match(const d::ProbePattern& pattern, const std::function<bool(c
 	} call{pattern, visit};
 	const char* const fields[4] = {pattern.provider.c_str(), pattern.module.c_str(),
 	                               pattern.function.c_str(), pattern.name.c_str()};
-	dfr_probes_match(
+	const int code = dfr_probes_match(
 	    engine(), fields, 0, false,
 	    [](const dfr_probe* probe, void* arg) {
 		    auto& to = *static_cast<Call*>(arg);
@@ -160,6 +161,8 @@ void InProcess::match(const d::ProbePattern& pattern, const std::function<bool(c
 		    return to.visit(info);
 	    },
 	    &call);
+	if (code)
+		throw Error(std::string("cannot make all probes: ") + std::strerror(-code), {}, -code);
 }
 
 } // namespace dfr::engine

@@ -40,7 +40,7 @@ public:
 	std::string zone() const override;
 
 private:
-	static void provide(dfr_provider* provider, const char* const pattern[4]);
+	static int provide(dfr_provider* provider, const char* const pattern[4]);
 	static int arm(dfr_provider* provider, dfr_probe* probe);
 	static void disarm(dfr_provider* provider, dfr_probe* probe);
 	void fire_due(uint64_t now);

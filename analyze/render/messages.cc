@@ -74,8 +74,9 @@ std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog)
 	const auto probe = catalog.probes.find(static_cast<uint32_t>(mark.value));
 	const std::string name = mark.value < 0
 	                             ? std::to_string(-static_cast<int64_t>(mark.value)) + " probes"
-	                         : probe == catalog.probes.end() ? std::string("some of the probes")
-	                                                         : "probe " + probe->second.text();
+	                         : probe != catalog.probes.end() ? "probe " + probe->second.text()
+	                         : mark.text.empty()             ? std::string("some of the probes")
+	                                                         : "some of the probes " + mark.text;
 	switch (mark.event) {
 	case DFR_EVENT_UNARMED:
 		return name + " cannot be armed: " +

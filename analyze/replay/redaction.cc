@@ -208,7 +208,7 @@ void Maker::events() {
 		case DFR_EVENT_FULL: mark.value = value; [[fallthrough]];
 		case DFR_EVENT_EXIT:
 		case DFR_EVENT_PANIC:
-			if (text.empty())
+			if (text.empty() || event == DFR_EVENT_UNARMED)
 				made_.catalog.events.push_back(std::move(mark));
 			break;
 		default: break; // a person's words

@@ -172,8 +172,9 @@ enum dfr_event {
 	DFR_EVENT_DETACHED, /* the governor detached a probe that cost too much; value: its id */
 	DFR_EVENT_ATTACHED, /* the governor attached it again, or it is gone; value: its id */
 	DFR_EVENT_KILLED,   /* value: enum dfr_killed */
-	/* Probes could not be armed. value: the probe's id; -n: n probes; 0: the provider could not say
-	   which. error: why (EPERM: their arguments may not be shown) */
+	/* Probes could not be armed, or not even be made. value: the probe's id; -n: n probes; 0: the provider could
+	   not say which, but text, if it is not empty, is a description of them. error: why (EPERM: their
+	   arguments may not be shown) */
 	DFR_EVENT_UNARMED,
 	DFR_EVENT_FULL,    /* value: a CPU whose ring is full (policy fill); time: of its last record */
 	DFR_EVENT_MARK,    /* a person's remark: the text stands behind the entry, with NUL */
@@ -196,7 +197,7 @@ struct dfr_cat_event {
 	__u64 time;
 	__s32 error; /* errno, or 0 */
 	__u32 pad;
-	/* char text[], NUL: of DFR_EVENT_MARK */
+	/* char text[], NUL: of DFR_EVENT_MARK, and of DFR_EVENT_UNARMED. Entries of older engines may end before it */
 };
 
 #endif

@@ -184,7 +184,8 @@ void read_event(Catalog& catalog, const EntryReader& entry) {
 	const auto event = entry.fixed<dfr_cat_event>();
 	catalog.events.push_back(
 	    {.event = event.event, .value = event.value, .time = event.time, .error = event.error});
-	if (event.event == DFR_EVENT_MARK)
+	const bool described = event.event == DFR_EVENT_UNARMED && event.value == 0;
+	if (event.event == DFR_EVENT_MARK || (described && !entry.after(sizeof(event)).empty()))
 		catalog.events.back().text = std::move(entry.strings(sizeof(event), 1)[0]);
 }
 

@@ -64,7 +64,7 @@ struct EventMark {
 	int32_t value = 0;
 	uint64_t time = 0;
 	int32_t error = 0; // errno
-	std::string text;  // of a person's mark, or why a snapshot was taken
+	std::string text;  // of a person's mark, why a snapshot was taken, what could not be armed
 };
 
 class Catalog {

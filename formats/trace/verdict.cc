@@ -325,9 +325,10 @@ void judge_unarmed(Verdict& verdict, const Catalog& catalog, const Merger& merge
 			continue;
 		}
 		first = &mark;
-		name = known            ? probe->second.text()
-		       : mark.value < 0 ? plural(count, "probe")
-		                        : "some of the probes";
+		name = known               ? probe->second.text()
+		       : mark.value < 0    ? plural(count, "probe")
+		       : mark.text.empty() ? "some of the probes"
+		                           : "some of the probes " + mark.text;
 	}
 	if (first)
 		verdict.reasons.push_back(name + (more ? " and " + plural(more, "other probe") : "") +

@@ -191,10 +191,10 @@ bool dfr_state_keep(struct dfr_state *state);
  * Visits the probes that match a pattern, in order of id, until visit returns false. `from` 0:
  * providers first make the probes that exist on demand; else it continues at that id. Confined: only
  * probes that exist and that a user without privilege may use. It does not need the engine's lock,
- * so listing does not wait for arming.
+ * so listing does not wait for arming. 0, or -errno: a provider could not make all.
  */
-void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
-		      bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg);
+int dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
+		     bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg);
 /*
  * For providers that make probes on demand, when something new to probe has come: visits the
  * patterns of all states.

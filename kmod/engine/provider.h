@@ -70,9 +70,9 @@ struct dfr_probe {
 struct dfr_provider_ops {
 	/*
 	 * Somebody wants probes of this pattern: create those that exist on demand (profile-97).
-	 * Optional.
+	 * Optional. 0, or -errno: there are some that could not be created.
 	 */
-	void (*provide)(struct dfr_provider *provider, const char *const pattern[4]);
+	int (*provide)(struct dfr_provider *provider, const char *const pattern[4]);
 	/* Arm and disarm one probe. The provider may put off the patching until commit(). 0 or -errno. */
 	int (*arm)(struct dfr_provider *provider, struct dfr_probe *probe);
 	void (*disarm)(struct dfr_provider *provider, struct dfr_probe *probe);
@@ -132,6 +132,12 @@ void dfr_probe_lost(struct dfr_probe *probe, u32 cause);
  * new probes.
  */
 void dfr_probes_created(struct dfr_engine *engine);
+/*
+ * Probes on this module, which has come, could not be created (-errno): each state is told
+ * that has a pattern of this provider of which `wants` is true.
+ */
+void dfr_probes_missing(struct dfr_provider *provider, const char *module, int error,
+			bool (*wants)(const char *const pattern[4], void *arg), void *arg);
 
 /* In arm(): is this option set in the program that arms? */
 bool dfr_arming_option(const struct dfr_engine *engine, u32 option);

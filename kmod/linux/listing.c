@@ -82,8 +82,8 @@ int dfr_device_probes(struct dfr_file *file, void __user *arg)
 	listing.lg_buffer = dfr_plat_alloc(listing.lg_room);
 	if (!listing.lg_buffer)
 		return -ENOMEM;
-	dfr_probes_match(dfr_engine_instance, pattern, io.id, file->fl_rights.rt_confined, list_next,
-			 &listing);
+	error = dfr_probes_match(dfr_engine_instance, pattern, io.id, file->fl_rights.rt_confined, list_next,
+				 &listing);
 	io.id = listing.lg_rest;
 	io.bytes = listing.lg_used;
 	if (copy_to_user(u64_to_user_ptr(io.buffer), listing.lg_buffer, listing.lg_used))

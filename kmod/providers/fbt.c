@@ -88,7 +88,8 @@ static struct fbt_table fbt_nothing = { .ft_slot = { { .fs_ip = 0 } } };
 static DEFINE_MUTEX(fbt_lock);
 static struct fbt_chunk *fbt_chunks;
 static struct fbt_gone *fbt_gone;
-static bool fbt_listed;				   /* fbt_provide() has created the probes of all functions */
+static bool fbt_asked;				   /* for functions: those of modules that come are listed too */
+static bool fbt_listed;				   /* the probes of all functions have been created */
 static struct fbt_table *fbt_table = &fbt_nothing; /* read in probe context */
 static struct rethook *fbt_returns;
 static bool fbt_registered;
@@ -538,18 +539,24 @@ static int list_functions(const struct module *module)
 	return error;
 }
 
-/* Looking up the names of all functions takes a while: only for patterns that can match an fbt probe. */
-static void fbt_provide(struct dfr_provider *provider, const char *const pattern[4])
+static bool can_match(const char *const pattern[4])
 {
-	if (fbt_listed || !dfr_glob(pattern[0], "fbt") ||
-	    (!dfr_glob(pattern[3], "entry") && !dfr_glob(pattern[3], "return")))
-		return;
+	return dfr_glob(pattern[3], "entry") || dfr_glob(pattern[3], "return");
+}
+
+/* Looking up the names of all functions takes a while: only for patterns that can match an fbt probe. */
+static int fbt_provide(struct dfr_provider *provider, const char *const pattern[4])
+{
+	int error;
+
+	if (READ_ONCE(fbt_listed) || !dfr_glob(pattern[0], "fbt") || !can_match(pattern))
+		return 0;
 	mutex_lock(&fbt_lock);
-	if (list_functions(NULL))
-		pr_warn("dfr: fbt: no memory for the probes of all functions\n");
-	else
-		fbt_listed = true;
+	fbt_asked = true;
+	error = list_functions(NULL);
+	WRITE_ONCE(fbt_listed, !error);
 	mutex_unlock(&fbt_lock);
+	return error;
 }
 
 /* --- Arming. ------------------------------------------------------------- */
@@ -947,18 +954,31 @@ static void module_going(struct module *module)
 	mutex_unlock(&fbt_lock);
 }
 
-/* dfr_probes_created() takes the engine's lock, which must not be taken inside fbt_lock. */
-static void module_coming(const struct module *module)
+static bool is_wanted(const char *const pattern[4], void *module)
 {
-	bool listed;
+	return can_match(pattern) && dfr_glob(pattern[1], ((const struct module *)module)->name);
+}
+
+/*
+ * dfr_probes_created() and dfr_probes_missing() take the engine's lock, which must not be taken inside fbt_lock. After
+ * an error, the next who asks for functions has all of them listed again.
+ */
+static void module_coming(struct module *module)
+{
+	int error = 0;
+	bool asked;
 
 	lock_patiently();
-	listed = fbt_listed;
-	if (listed && list_functions(module))
-		pr_warn("dfr: fbt: no memory for the probes of module %s\n", module->name);
+	asked = fbt_asked;
+	if (asked)
+		error = list_functions(module);
+	if (error)
+		WRITE_ONCE(fbt_listed, false);
 	mutex_unlock(&fbt_lock);
-	if (listed)
+	if (asked)
 		dfr_probes_created(dfr_engine_instance);
+	if (error)
+		dfr_probes_missing(&fbt_provider, module->name, error, is_wanted, module);
 }
 
 static int fbt_module_event(struct notifier_block *block, unsigned long event, void *data)

@@ -44,28 +44,31 @@ static int kinst_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	return 0;
 }
 
-static void create(const char *module, const char *function, unsigned long start, unsigned long offset)
+static int create(const char *module, const char *function, unsigned long start, unsigned long offset)
 {
 	struct kinst *kinst;
 	char name[24];
 
 	snprintf(name, sizeof(name), "%lu", offset);
-	if (kinst_count >= KINST_PROBES_MAX || dfr_probe_find(&kinst_provider, module, function, name))
-		return;
+	if (dfr_probe_find(&kinst_provider, module, function, name))
+		return 0;
+	if (kinst_count >= KINST_PROBES_MAX)
+		return -E2BIG;
 	kinst = dfr_plat_alloc_shared(sizeof(*kinst));
 	if (!kinst)
-		return;
+		return -ENOMEM;
 	kinst->ki_address = start + offset;
 	kinst->ki_probe = dfr_probe_create(&kinst_provider, module, function, name, 0, kinst);
 	if (!kinst->ki_probe) {
 		dfr_plat_free(kinst);
-		return;
+		return -ENOMEM;
 	}
 	mutex_lock(&kinst_lock);
 	list_add(&kinst->ki_list, &kinsts);
 	kinst_count++;
 	WRITE_ONCE(kinst_made, kinst_made + 1);
 	mutex_unlock(&kinst_lock);
+	return 0;
 }
 
 /*
@@ -74,67 +77,87 @@ static void create(const char *module, const char *function, unsigned long start
  * instruction and where kprobes are forbidden. They are unregistered in one call, because
  * every such call waits for all CPUs.
  */
-static void create_range(const char *module, const char *function, unsigned long start, unsigned long from,
-			 unsigned long to)
+static int create_range(const char *module, const char *function, unsigned long start, unsigned long from,
+			unsigned long to)
 {
 	struct kprobe *tried = dfr_plat_alloc_shared(array_size(to - from, sizeof(*tried)));
 	struct kprobe **legal = dfr_plat_alloc_shared(array_size(to - from, sizeof(*legal)));
 	unsigned long offset;
-	int n = 0, i;
+	int n = 0, i, result, error = tried && legal ? 0 : -ENOMEM;
 
-	for (offset = from; tried && legal && offset < to; offset++) {
+	for (offset = from; !error && offset < to; offset++) {
 		struct kprobe *probe = &tried[offset - from];
 
 		probe->addr = (kprobe_opcode_t *)(start + offset);
 		probe->flags = KPROBE_FLAG_DISABLED;
-		if (!register_kprobe(probe))
+		result = register_kprobe(probe);
+		if (!result)
 			legal[n++] = probe;
+		else if (result == -ENOMEM)
+			error = result;
 	}
 	if (n)
 		unregister_kprobes(legal, n);
-	for (i = 0; i < n; i++)
-		create(module, function, start, from + (legal[i] - tried));
+	for (i = 0; i < n; i++) {
+		result = create(module, function, start, from + (legal[i] - tried));
+		error = error ?: result;
+	}
 	dfr_plat_free(legal);
 	dfr_plat_free(tried);
+	return error;
 }
 
 #define KINST_FUNCTION_MAX (256UL * 1024)
 
-/*
- * Creates nothing unless the pattern names its function without wildcards. An empty offset
- * or `*` means every instruction. `coming`: the function must be in this module; NULL: anywhere.
- */
-static void provide(const char *const pattern[4], const struct module *coming)
+/* An empty offset or `*` means every instruction. */
+static bool names_all(const char *const pattern[4])
 {
-	unsigned long start, size, at, offset;
-	char *module = NULL, *buffer;
-	bool all = !pattern[3][0] || !strcmp(pattern[3], "*");
+	return !pattern[3][0] || !strcmp(pattern[3], "*");
+}
+
+/* The start of the function, which a pattern must name without wildcards; 0: there is none. */
+static unsigned long function_of(const char *const pattern[4])
+{
+	unsigned long offset;
 
 	if (!pattern[0][0] || !dfr_glob(pattern[0], "kinst") || !pattern[2][0] ||
-	    strpbrk(pattern[2], "*?[\\"))
-		return;
-	if (!all && kstrtoul(pattern[3], 10, &offset))
-		return;
-	start = dfr_resolve(pattern[2]);
+	    strpbrk(pattern[2], "*?[\\") || (!names_all(pattern) && kstrtoul(pattern[3], 10, &offset)))
+		return 0;
+	return dfr_resolve(pattern[2]);
+}
+
+/* `coming`: the function must be in this module; NULL: anywhere. */
+static int provide(const char *const pattern[4], const struct module *coming)
+{
+	unsigned long start = function_of(pattern), size, at, offset = 0;
+	char *module = NULL, *buffer;
+	int error = 0;
+
+	if (!start || (coming && !within_module(start, coming)))
+		return 0;
 	buffer = dfr_plat_alloc_shared(KSYM_NAME_LEN);
-	if (!start || !buffer || (coming && !within_module(start, coming)) ||
-	    !dfr_symbol_at(start, &size, &at, &module, buffer))
+	if (!buffer)
+		return -ENOMEM;
+	if (!dfr_symbol_at(start, &size, &at, &module, buffer))
 		goto out;
 	if (!module)
 		module = "vmlinux";
 	if (pattern[1][0] && !dfr_glob(pattern[1], module))
 		goto out;
-	if (!all && offset < size)
-		create_range(module, pattern[2], start, offset, offset + 1);
-	else if (all && size)
-		create_range(module, pattern[2], start, 0, min(size, KINST_FUNCTION_MAX));
+	if (names_all(pattern)) {
+		if (size)
+			error = create_range(module, pattern[2], start, 0, min(size, KINST_FUNCTION_MAX));
+	} else if (!kstrtoul(pattern[3], 10, &offset) && offset < size) {
+		error = create_range(module, pattern[2], start, offset, offset + 1);
+	}
 out:
 	dfr_plat_free(buffer);
+	return error;
 }
 
-static void kinst_provide(struct dfr_provider *provider, const char *const pattern[4])
+static int kinst_provide(struct dfr_provider *provider, const char *const pattern[4])
 {
-	provide(pattern, NULL);
+	return provide(pattern, NULL);
 }
 
 static int kinst_arm(struct dfr_provider *provider, struct dfr_probe *probe)
@@ -170,21 +193,40 @@ static void kinst_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 
 /* --- Modules that are loaded and unloaded. ------------------------------- */
 
-static void provide_wanted(const char *const pattern[4], void *module)
+struct coming {
+	struct module *co_module;
+	int co_error;
+};
+
+static void provide_wanted(const char *const pattern[4], void *arg)
 {
-	provide(pattern, module);
+	struct coming *coming = arg;
+	int error = provide(pattern, coming->co_module);
+
+	coming->co_error = coming->co_error ?: error;
+}
+
+static bool is_wanted(const char *const pattern[4], void *module)
+{
+	unsigned long start = function_of(pattern);
+
+	return start && within_module(start, module) &&
+	       dfr_glob(pattern[1], ((const struct module *)module)->name);
 }
 
 static void module_coming(struct module *module)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 	unsigned int before = READ_ONCE(kinst_made);
+	struct coming coming = { .co_module = module };
 
 	dfr_mutex_lock(lock);
-	dfr_patterns_wanted(dfr_engine_instance, provide_wanted, module);
+	dfr_patterns_wanted(dfr_engine_instance, provide_wanted, &coming);
 	dfr_mutex_unlock(lock);
 	if (READ_ONCE(kinst_made) != before)
 		dfr_probes_created(dfr_engine_instance);
+	if (coming.co_error)
+		dfr_probes_missing(&kinst_provider, module->name, coming.co_error, is_wanted, module);
 }
 
 static bool is_in_module(const struct dfr_probe *probe, void *module)

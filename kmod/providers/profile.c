@@ -193,22 +193,23 @@ static u64 period_of(const char *text)
 	return 0;
 }
 
-static void create(const char *name)
+static int create(const char *name)
 {
 	struct profile *profile;
 	bool tick = strstarts(name, "tick-");
 	u64 period;
 
 	if (!tick && !strstarts(name, "profile-"))
-		return;
+		return 0;
 	period = period_of(strchr(name, '-') + 1);
-	if (period < PROFILE_MIN_NS || period > KTIME_MAX / 2 || profile_count >= PROFILE_PROBES_MAX)
-		return;
-	if (dfr_probe_find(&profile_provider, "", "", name))
-		return;
+	if (period < PROFILE_MIN_NS || period > KTIME_MAX / 2 ||
+	    dfr_probe_find(&profile_provider, "", "", name))
+		return 0;
+	if (profile_count >= PROFILE_PROBES_MAX)
+		return -E2BIG;
 	profile = dfr_plat_alloc_shared(sizeof(*profile));
 	if (!profile)
-		return;
+		return -ENOMEM;
 	profile->pr_period = period;
 	profile->pr_tick = tick;
 	profile->pr_timers = alloc_percpu_gfp(struct profile_timer, DFR_GFP_SHARED);
@@ -217,7 +218,7 @@ static void create(const char *name)
 	if (!profile->pr_probe) {
 		free_percpu(profile->pr_timers);
 		dfr_plat_free(profile);
-		return;
+		return -ENOMEM;
 	}
 	if (tick)
 		profile->pr_probe->pb_flags |= DFR_PB_ANYBODY;
@@ -225,15 +226,15 @@ static void create(const char *name)
 	list_add(&profile->pr_list, &profiles);
 	profile_count++;
 	mutex_unlock(&profile_lock);
+	return 0;
 }
 
-static void profile_provide(struct dfr_provider *provider, const char *const pattern[4])
+static int profile_provide(struct dfr_provider *provider, const char *const pattern[4])
 {
 	if (pattern[1][0] || pattern[2][0] || strlen(pattern[3]) >= PROFILE_NAME_MAX ||
-	    strpbrk(pattern[3], "*?[\\"))
-		return;
-	if (dfr_glob(pattern[0], "profile"))
-		create(pattern[3]);
+	    strpbrk(pattern[3], "*?[\\") || !dfr_glob(pattern[0], "profile"))
+		return 0;
+	return create(pattern[3]);
 }
 
 static const struct dfr_provider_ops profile_ops = {

@@ -218,45 +218,58 @@ static int args_of(const struct tracepoint *tracepoint, const struct module *mod
 	return args_in(start, stop, tracepoint);
 }
 
-static void add_point(struct tracepoint *tracepoint, const struct module *module,
-		      const struct sdt_groups *groups)
+/* 0 too if the probes are there already: another tracepoint has that name, or this one is listed again. */
+static int add_point(struct tracepoint *tracepoint, const struct module *module,
+		     const struct sdt_groups *groups)
 {
 	const char *group = group_of(tracepoint, groups) ?: (module ? module->name : "vmlinux");
 	struct sdt_point *point = dfr_plat_alloc_shared(sizeof(*point));
-	int kind, nargs = args_of(tracepoint, module);
+	int kind, nargs = args_of(tracepoint, module), error = 0;
 
 	if (!point)
-		return;
+		return -ENOMEM;
 	point->spt_tracepoint = tracepoint;
 	/* Unknown, or too many: pass the five in registers; to read one that is no argument does no harm. */
 	point->spt_nargs = nargs < 0 || nargs > SDT_ARGS_MAX ? SDT_REGISTER_ARGS : nargs;
-	for (kind = 0; kind < SDT_KINDS; kind++)
+	for (kind = 0; kind < SDT_KINDS; kind++) {
 		point->spt_probe[kind] = dfr_probe_create(&sdt_providers[kind], group, "", tracepoint->name,
 							  point->spt_nargs, point);
-	if (!point->spt_probe[SDT_TYPED] && !point->spt_probe[SDT_RAW]) {
-		pr_debug("dfr: sdt: no probes for %s\n", tracepoint->name); /* another one has that name */
-		dfr_plat_free(point);
-		return;
+		if (!point->spt_probe[kind] &&
+		    !dfr_probe_find(&sdt_providers[kind], group, "", tracepoint->name))
+			error = -ENOMEM;
 	}
-	list_add_tail(&point->spt_list, &sdt_points);
+	if (point->spt_probe[SDT_TYPED] || point->spt_probe[SDT_RAW])
+		list_add_tail(&point->spt_list, &sdt_points);
+	else
+		dfr_plat_free(point);
+	return error;
 }
 
-static void add_kernel_point(struct tracepoint *tracepoint, void *unused)
+static void add_kernel_point(struct tracepoint *tracepoint, void *arg)
 {
-	add_point(tracepoint, NULL, sdt_kernel_groups);
+	int *error = arg;
+	int result = add_point(tracepoint, NULL, sdt_kernel_groups);
+
+	*error = *error ?: result;
 }
 
-static void sdt_provide(struct dfr_provider *provider, const char *const pattern[4])
+/* After an error, the next who asks has all listed again. */
+static int sdt_provide(struct dfr_provider *provider, const char *const pattern[4])
 {
+	int error = 0;
+
 	if (sdt_listed || (!dfr_glob(pattern[0], "sdt") && !dfr_glob(pattern[0], "rawtp")))
-		return;
-	sdt_listed = true;
+		return 0;
 	mutex_lock(&sdt_lock);
-	for_each_kernel_tracepoint (add_kernel_point, NULL)
+	for_each_kernel_tracepoint (add_kernel_point, &error)
 		;
-	dfr_plat_free(sdt_kernel_groups);
-	sdt_kernel_groups = NULL;
+	sdt_listed = !error;
+	if (sdt_listed) {
+		dfr_plat_free(sdt_kernel_groups);
+		sdt_kernel_groups = NULL;
+	}
 	mutex_unlock(&sdt_lock);
+	return error;
 }
 
 /* --- Arming. ------------------------------------------------------------- */
@@ -308,17 +321,28 @@ static void sdt_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 
 /* --- Modules that are loaded and unloaded. ------------------------------- */
 
+static bool is_wanted(const char *const pattern[4], void *unused)
+{
+	return !pattern[2][0] || !strcmp(pattern[2], "*"); /* tracepoints are in no function */
+}
+
 static void module_coming(struct module *module)
 {
 	struct sdt_groups *groups = gather_groups(module);
+	int kind, result, error = 0;
 	unsigned int i;
 
 	mutex_lock(&sdt_lock);
-	for (i = 0; i < module->num_tracepoints; i++)
-		add_point(tracepoint_ptr_deref(module->tracepoints_ptrs + i), module, groups);
+	for (i = 0; i < module->num_tracepoints; i++) {
+		result = add_point(tracepoint_ptr_deref(module->tracepoints_ptrs + i), module, groups);
+		error = error ?: result;
+	}
 	mutex_unlock(&sdt_lock);
 	dfr_plat_free(groups);
-	dfr_probes_created(dfr_engine_instance); /* takes the engine's lock, so not under sdt_lock */
+	/* These take the engine's lock, so not under sdt_lock. */
+	dfr_probes_created(dfr_engine_instance);
+	for (kind = 0; kind < SDT_KINDS && error; kind++)
+		dfr_probes_missing(&sdt_providers[kind], module->name, error, is_wanted, NULL);
 }
 
 static bool is_in(const struct sdt_point *point, const struct module *module)

@@ -4,9 +4,11 @@
 // probes that come and go, several states on one probe.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
+#include "analyze/render/messages.h"
 #include "tests/unit/engine_store_rig.h"
 extern "C" {
 #include "kmod/engine/recording/store.h"
@@ -280,6 +282,7 @@ TEST_CASE("probes are provided on demand, before they are matched", "[engine][st
 		asked++;
 		if (std::string(pattern[3]) == "tick-97")
 			dfr_probe_create(provider, "", "", "tick-97", 1, nullptr);
+		return 0;
 	};
 	State state(rig);
 	REQUIRE(state.enable(Program().clause("rig:::tick-97", {})) == 0);
@@ -288,6 +291,75 @@ TEST_CASE("probes are provided on demand, before they are matched", "[engine][st
 	State other(rig);
 	REQUIRE(other.enable(Program().clause("dtrace:::BEGIN", {})) == 0);
 	CHECK(asked == 1); // another provider's pattern
+}
+
+TEST_CASE("a program is refused if a provider could not make all the probes that it asks for",
+          "[engine][store][probe]") {
+	static int error;
+	error = -ENOMEM;
+	Rig rig;
+	rig.probe("read");
+	rig.ops.provide = [](dfr_provider*, const char* const*) { return error; };
+	State state(rig);
+	const Program all = Program().clause("rig:::entry", {});
+	CHECK(state.enable(all, DFR_ENABLE_ZERO_OK) == -ENOMEM);
+	CHECK(state.reason == "there is no memory for all the probes of rig:::entry");
+	error = -E2BIG;
+	CHECK(state.enable(all) == -E2BIG);
+	CHECK(state.reason == "more probes than there may be are those of rig:::entry");
+	const char* pattern[4] = {"rig", "", "", ""};
+	const auto list = [&] {
+		return dfr_probes_match(
+		    rig.engine(), pattern, 0, false, [](const dfr_probe*, void*) { return true; }, nullptr);
+	};
+	CHECK(list() == -E2BIG);
+	error = 0;
+	CHECK(list() == 0);
+	CHECK(state.enable(all) == 0);
+}
+
+// formats/abi/catalog.h, DFR_EVENT_UNARMED.
+TEST_CASE("a state is told of probes that came and could not be made, if it has asked for such",
+          "[engine][store][probe]") {
+	Rig rig;
+	rig.probe("read");
+	State runs(rig), waits(rig), others(rig), ended(rig);
+	for (State* const state : {&runs, &waits, &ended})
+		REQUIRE(state->enable(Program()
+		                          .clause("rig::read:entry", {trace(arg(0))})
+		                          .clause("rig:late*::return", {trace(arg(0))}),
+		                      DFR_ENABLE_ZERO_OK) == 0);
+	REQUIRE(others.enable(
+	            Program().clause("rig::read:entry", {trace(arg(0))}).clause("other:::return", {}),
+	            DFR_ENABLE_ZERO_OK) == 0);
+	for (State* const state : {&runs, &others, &ended})
+		REQUIRE(state->go() == 0);
+	REQUIRE(ended.stop() == 0);
+	std::string module = "later";
+	dfr_probes_missing(
+	    &rig.provider, module.c_str(), -ENOMEM,
+	    [](const char* const pattern[4], void* arg) {
+		    return dfr_glob(pattern[1], static_cast<std::string*>(arg)->c_str()) &&
+		           pattern[3] == std::string("return");
+	    },
+	    &module);
+	REQUIRE(waits.go() == 0);
+	for (State* const state : {&runs, &waits, &others, &ended}) {
+		state->read_catalog();
+		const auto& events = state->catalog.events;
+		const auto found = std::find_if(events.begin(), events.end(), [](const auto& event) {
+			return event.event == DFR_EVENT_UNARMED;
+		});
+		INFO((state == &runs) << (state == &waits) << (state == &others));
+		REQUIRE((found != events.end()) == (state == &runs || state == &waits));
+		if (found == events.end())
+			continue;
+		CHECK(found->value == 0);
+		CHECK(found->error == ENOMEM);
+		CHECK(found->text == "rig:later:*:*");
+		CHECK(dfr::render::event_text(state->catalog, found - events.begin()) ==
+		      "some of the probes rig:later:*:* cannot be armed: Cannot allocate memory");
+	}
 }
 
 TEST_CASE("clauses run in program order and see each other's variables; predicates at their turn",

@@ -134,10 +134,13 @@ TEST_CASE("an answer lacks the probes that could not be armed, if it is about th
 	app.fire(app.entry, kStart + 1000, 0, 101, "a", 1, 0);
 	finish(app);
 	Kept kept(app);
-	const auto judged = [&](int32_t value, const trace::Asked& asked = {}) {
+	const auto judged = [&](int32_t value, const trace::Asked& asked = {}, const char* text = "") {
 		kept.rewind();
-		kept.identity().events.push_back(
-		    {.event = DFR_EVENT_UNARMED, .value = value, .time = kStart, .error = EBUSY});
+		kept.identity().events.push_back({.event = DFR_EVENT_UNARMED,
+		                                  .value = value,
+		                                  .time = kStart,
+		                                  .error = EBUSY,
+		                                  .text = text});
 		trace::Merger all(kept);
 		all.run([](const trace::Record&) { return true; });
 		const trace::Verdict verdict = trace::judge(kept, all, asked);
@@ -151,6 +154,8 @@ TEST_CASE("an answer lacks the probes that could not be armed, if it is about th
 	CHECK(judged(entry, {.probe = [](const trace::Probe& probe) { return probe.name == "return"; }})
 	          .empty());
 	CHECK(judged(0, {.probe = [](const trace::Probe&) { return false; }}) == "some of the probes" + rest);
+	CHECK(judged(0, {.probe = [](const trace::Probe&) { return false; }}, "app:late:*:*") ==
+	      "some of the probes app:late:*:*" + rest);
 	CHECK(judged(-3) == "3 probes" + rest);
 }
 

@@ -78,7 +78,8 @@ void write_hostile(const std::string& path) {
 	catalog.modules = {{.name = bad("module"), .time = kStart, .base = 4096, .bytes = 4096}};
 	catalog.events = {
 	    {.event = DFR_EVENT_MARK, .time = kStart, .text = bad("mark")},
-	    {.event = DFR_EVENT_UNARMED, .value = 4, .time = kStart, .error = ENOMEM, .text = ""}};
+	    {.event = DFR_EVENT_UNARMED, .value = 4, .time = kStart, .error = ENOMEM, .text = ""},
+	    {.event = DFR_EVENT_UNARMED, .time = kStart, .error = ENOMEM, .text = bad("unarmed")}};
 	trace::FileWriter writer(path, true, [&]() -> const trace::Catalog& { return kept.catalog(); });
 	while (const auto block = kept.next())
 		writer.block(*block);

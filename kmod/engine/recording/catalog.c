@@ -396,7 +396,7 @@ int dfr_catalog_agg(struct dfr_state *state, const struct dfr_aggvar *var, const
 	return append_done(state, entry);
 }
 
-/* `text` is of DFR_EVENT_MARK; else it is NULL. */
+/* `text`: NULL: the event has none. */
 static int add_event(struct dfr_state *state, u32 event, s32 value, s32 error, u64 time, const char *text)
 {
 	size_t bytes = text ? strlen(text) + 1 : 0;
@@ -421,6 +421,20 @@ int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time)
 int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error)
 {
 	return add_event(state, DFR_EVENT_UNARMED, which, -error, dfr_plat_clock(NULL), NULL);
+}
+
+int dfr_catalog_missing(struct dfr_state *state, const char *provider, const char *module, int error)
+{
+	char text[128];
+	size_t n = strlen(provider), m = strlen(module);
+
+	if (n + m + sizeof("::*:*") > sizeof(text))
+		return dfr_catalog_unarmed(state, 0, error);
+	memcpy(text, provider, n);
+	text[n++] = ':';
+	memcpy(text + n, module, m);
+	memcpy(text + n + m, ":*:*", sizeof(":*:*"));
+	return add_event(state, DFR_EVENT_UNARMED, 0, -error, dfr_plat_clock(NULL), text);
 }
 
 int dfr_catalog_mark(struct dfr_state *state, const char *text, u64 time)

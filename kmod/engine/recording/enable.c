@@ -91,8 +91,10 @@ static int count_match(struct dfr_probe *probe, void *arg)
 
 static void name_clause(struct dfr_refusal *why, const struct dfr_clause *clause)
 {
-	size_t at = strlen(why->rf_reason);
+	size_t at = why ? strlen(why->rf_reason) : 0;
 
+	if (!why)
+		return;
 	dfr_clause_text(clause, why->rf_reason + at, sizeof(why->rf_reason) - at);
 }
 
@@ -102,6 +104,7 @@ static int count_matches(struct dfr_state *state, const struct dfr_program *prog
 {
 	u32 i, n;
 	u32 total = 0;
+	int error;
 
 	for (i = 0; i < program->pg_nclauses; i++) {
 		if (dfr_plat_proceed())
@@ -110,7 +113,14 @@ static int count_matches(struct dfr_state *state, const struct dfr_program *prog
 		if (program->pg_clauses[i].cl_uarg & DFR_ECBUARG_CONTINUATION)
 			continue;
 		n = 0;
-		dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, true, count_match, &n);
+		error = dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, true, count_match, &n);
+		if (error) {
+			refuse(why, error,
+			       error == -ENOMEM ? "there is no memory for all the probes of "
+						: "more probes than there may be are those of ");
+			name_clause(why, &program->pg_clauses[i]);
+			return error;
+		}
 		total += n;
 		/* A description whose host field names another machine need not match here. */
 		if (n || zero_ok || program->pg_clauses[i].cl_foreign ||
@@ -120,8 +130,7 @@ static int count_matches(struct dfr_state *state, const struct dfr_program *prog
 		       dfr_state_confined(state) ? "unprivileged users have syscall, profile-N, BEGIN, END "
 						   "and ERROR only; of these none matches "
 						 : "no probe matches ");
-		if (why)
-			name_clause(why, &program->pg_clauses[i]);
+		name_clause(why, &program->pg_clauses[i]);
 		return -ESRCH;
 	}
 	if (matched)
@@ -339,6 +348,53 @@ void dfr_patterns_wanted(struct dfr_engine *engine, void (*visit)(const char *co
 					visit(clause->cl_pattern, arg);
 			}
 	dfr_mutex_unlock(&engine->en_provide_lock);
+}
+
+struct missing {
+	const struct dfr_provider *ms_provider;
+	bool (*ms_wants)(const char *const pattern[4], void *arg);
+	void *ms_arg;
+};
+
+static bool wants_missing(const struct missing *missing, const struct dfr_clause *clause)
+{
+	return !clause->cl_probe_id && !clause->cl_confined && !clause->cl_foreign &&
+	       dfr_engine_host_matches(missing->ms_provider->pv_engine, clause->cl_host) &&
+	       dfr_glob(clause->cl_pattern[0], missing->ms_provider->pv_name) &&
+	       missing->ms_wants(clause->cl_pattern, missing->ms_arg);
+}
+
+static bool state_wants_missing(const struct dfr_state *state, const struct missing *missing)
+{
+	const struct dfr_enabling *enabling;
+	u32 i;
+
+	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next)
+		for (i = 0; i < enabling->eb_program->pg_nclauses; i++)
+			if (wants_missing(missing, &enabling->eb_program->pg_clauses[i]))
+				return true;
+	return false;
+}
+
+void dfr_probes_missing(struct dfr_provider *provider, const char *module, int error,
+			bool (*wants)(const char *const pattern[4], void *arg), void *arg)
+{
+	struct missing missing = { provider, wants, arg };
+	struct dfr_engine *engine = provider->pv_engine;
+	struct dfr_state *state;
+
+	dfr_plat_log("not all probes of %s on module %s could be made (error %d)", provider->pv_name, module,
+		     error);
+	dfr_mutex_lock(&engine->en_lock);
+	for (state = engine->en_states; state; state = state->st_next) {
+		if (!state_wants_missing(state, &missing))
+			continue;
+		dfr_mutex_lock(&state->st_lock);
+		if (dfr_read_once(&state->st_activity) <= DFR_ACTIVE)
+			dfr_catalog_missing(state, provider->pv_name, module, error);
+		dfr_mutex_unlock(&state->st_lock);
+	}
+	dfr_mutex_unlock(&engine->en_lock);
 }
 
 void dfr_state_free_enablings(struct dfr_state *state)

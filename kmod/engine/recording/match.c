@@ -212,21 +212,25 @@ static int match_all(struct dfr_engine *engine, const char *const pattern[4], u3
 	return result;
 }
 
-static void provide(struct dfr_engine *engine, const char *const pattern[4])
+static int provide(struct dfr_engine *engine, const char *const pattern[4])
 {
 	struct dfr_provider *provider;
+	int result, error = 0;
 
 	dfr_mutex_lock(&engine->en_provide_lock);
 	for (provider = engine->en_providers; provider; provider = provider->pv_next)
 		if (provider->pv_ops->provide &&
-		    (!pattern[0] || !*pattern[0] || dfr_glob(pattern[0], provider->pv_name)))
-			provider->pv_ops->provide(provider, pattern);
+		    (!pattern[0] || !*pattern[0] || dfr_glob(pattern[0], provider->pv_name))) {
+			result = provider->pv_ops->provide(provider, pattern);
+			error = error ? error : result;
+		}
 	dfr_mutex_unlock(&engine->en_provide_lock);
+	return error;
 }
 
 /*
  * Visits the probes with an id above `from` that a clause's description matches. A confined clause
- * makes no provider create probes.
+ * makes no provider create probes. None is visited if a provider could not create all.
  */
 int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool do_provide,
 		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg)
@@ -237,7 +241,9 @@ int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause,
 	if (clause->cl_foreign || !dfr_engine_host_matches(engine, clause->cl_host))
 		return 0;
 	if (do_provide && !clause->cl_probe_id && !clause->cl_confined)
-		provide(engine, clause->cl_pattern);
+		result = provide(engine, clause->cl_pattern);
+	if (result)
+		return result;
 	dfr_mutex_lock(&engine->en_probe_lock);
 	if (clause->cl_probe_id) {
 		probe = clause->cl_probe_id > from && clause->cl_probe_id <= engine->en_nprobes
@@ -264,16 +270,18 @@ static int visit_all(struct dfr_probe *probe, void *arg)
 	return !all->al_visit(probe, all->al_arg);
 }
 
-void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
-		      bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg)
+int dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
+		     bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg)
 {
 	struct visit_all all = { visit, arg };
+	int error = 0;
 
 	if (!from && !confined)
-		provide(engine, pattern);
+		error = provide(engine, pattern);
 	dfr_mutex_lock(&engine->en_probe_lock);
 	match_all(engine, pattern, from ? from - 1 : 0, confined, visit_all, &all);
 	dfr_mutex_unlock(&engine->en_probe_lock);
+	return error;
 }
 
 /*

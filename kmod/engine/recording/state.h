@@ -320,6 +320,7 @@ int dfr_catalog_agg(struct dfr_state *state, const struct dfr_aggvar *var, const
 int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time);
 int dfr_catalog_mark(struct dfr_state *state, const char *text, u64 time);
 int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error); /* as DFR_EVENT_UNARMED's value */
+int dfr_catalog_missing(struct dfr_state *state, const char *provider, const char *module, int error);
 void dfr_catalog_clock(struct dfr_state *state);
 
 #endif

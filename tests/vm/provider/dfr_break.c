@@ -3,8 +3,9 @@
  * Makes the kernel fail where dfr.ko asks it for something, and breaks what dfr.ko
  * stands on. It needs nothing of dfr.ko. By writing to /sys/module/dfr_break/parameters:
  *
- *   fail N     at each loading of dfr.ko its Nth call to the functions below fails;
- *              none before and none after it does. 0: none fails
+ *   fail N     of the calls that dfr.ko makes to the functions below while insmod loads a module, the Nth
+ *              fails; none before and none after it does. Counted anew when this is written, and
+ *              at each loading of dfr.ko. 0: none fails
  *   failed     (read) the function whose call failed last; empty: none did since
  *   memory 0|1 whether its requests for small memory count as such calls
  *   ftrace 1   ends ftrace as the kernel does when it finds it broken: nothing is
@@ -55,7 +56,7 @@ static char failed[64];
 module_param(memory, bool, 0644);
 module_param_string(failed, failed, sizeof(failed), 0444);
 
-/* One task loads dfr.ko at a time: nothing else of it calls these meanwhile. */
+/* One task loads a module at a time. */
 static bool is_from_dfr(unsigned long address) {
 	static char text[KSYM_SYMBOL_LEN];
 
@@ -74,7 +75,8 @@ static int entered(struct kprobe* probe, struct pt_regs* regs) {
 	struct victim* victim = container_of(probe, struct victim, vi_probe);
 	const unsigned long* stack = (const unsigned long*)regs->sp;
 
-	if (!fail || (victim->vi_memory && !memory) || !is_from_dfr(stack[0]) || ++seen != fail)
+	if (!fail || (victim->vi_memory && !memory) || strcmp(current->comm, "insmod") ||
+	    !is_from_dfr(stack[0]) || ++seen != fail)
 		return 0;
 	strscpy(failed, victim->vi_name, sizeof(failed));
 	regs->ax = victim->vi_answer;
@@ -88,6 +90,7 @@ static int set_fail(const char* text, const struct kernel_param* param) {
 	struct victim* victim;
 
 	failed[0] = 0;
+	seen = 0;
 	for (victim = victims; victim < victims + ARRAY_SIZE(victims); victim++) {
 		victim->vi_probe.symbol_name = victim->vi_name;
 		victim->vi_probe.pre_handler = entered;

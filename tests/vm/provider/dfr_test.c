@@ -54,12 +54,14 @@ module_param(commits, uint, 0444);
 
 /* --- What the engine calls; under its lock. ------------------------------ */
 
-static void provide(struct dfr_provider* self, const char* const pattern[4]) {
+static int provide(struct dfr_provider* self, const char* const pattern[4]) {
 	unsigned long number;
 
 	if (!strcmp(pattern[2], "demand") && !kstrtoul(pattern[3], 10, &number) &&
-	    !dfr_probe_find(self, "dfr_test", "demand", pattern[3]))
-		dfr_probe_create(self, "dfr_test", "demand", pattern[3], 0, NULL);
+	    !dfr_probe_find(self, "dfr_test", "demand", pattern[3]) &&
+	    !dfr_probe_create(self, "dfr_test", "demand", pattern[3], 0, NULL))
+		return -ENOMEM;
+	return 0;
 }
 
 static int arm(struct dfr_provider* self, struct dfr_probe* probe) {
