@@ -147,6 +147,71 @@ TEST_CASE("who asks for records or status is told of exit() and of a full ring",
 	}
 }
 
+// The catalog's last extent is full, and the next allocation fails.
+void exhaust(State& state) {
+	const dfr_catlog_extent* const last = state.state->st_extent_last;
+	const size_t left = last->ce_start + last->ce_size - state.state->st_catalog_end;
+	dfr_cat_entry entry{.type = DFR_CAT_FILL, .size = sizeof(entry)};
+	const std::vector<std::byte> rest(left - sizeof(entry) - sizeof(dfr_cat_tail));
+	REQUIRE(dfr_state_catalog_add(state.state, &entry, rest.data(), rest.size()) == 0);
+	REQUIRE(last == state.state->st_extent_last);
+	dfr_user_alloc_fails = 1;
+}
+
+TEST_CASE("what there is no memory to tell is told when there is", "[engine][store][end]") {
+	Running running(Program()
+	                    .clause("rig::read:entry", arg0_is(9), {exit_with(3)})
+	                    .clause("rig::read:entry", {trace(arg(0))})
+	                    .clause("rig::later:entry", {trace(arg(0))})
+	                    .option(DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_FILL)
+	                    .option(DFR_OPT_BUFSIZE, 4096),
+	                [](Rig& rig) { rig.probe("later"); });
+	auto& [rig, read, state] = running;
+	const auto told = [&state = state](uint32_t event) {
+		CHECK(state.state->st_nevents == (event != DFR_EVENT_MARK));
+		state.status(); // asks; there is memory again
+		return events(state, event);
+	};
+	const uint64_t catalog = state.state->st_catalog_end;
+	exhaust(state);
+	SECTION("exit()") {
+		rig.fire(read, {9}, 2000);
+		state.status();
+		CHECK(told(DFR_EVENT_EXIT) == Events{{3, 2000}});
+	}
+	SECTION("a full ring") {
+		for (uint64_t time = 1000; time < 3000; time++)
+			rig.fire(read, {1}, time);
+		state.status();
+		CHECK(told(DFR_EVENT_FULL).size() == 1);
+	}
+	SECTION("a kill") {
+		CHECK(dfr_state_kill(state.state));
+		CHECK(told(DFR_EVENT_KILLED).size() == 1);
+	}
+	SECTION("a stop") {
+		CHECK(state.stop() == 0);
+		CHECK(told(DFR_EVENT_STOP).size() == 1);
+	}
+	SECTION("probes that are not there") {
+		dfr_probes_missing(
+		    &rig.provider, "m", -ENOMEM, [](const char* const*, void*) { return true; }, nullptr);
+		CHECK(told(DFR_EVENT_UNARMED).size() == 1);
+	}
+	SECTION("an oops of the kernel") {
+		dfr_engine_oops(rig.engine(), 5000);
+		state.status();
+		CHECK(told(DFR_EVENT_MARK) == Events{{0, 5000}});
+	}
+	SECTION("a person's mark, which the person can make again") {
+		CHECK(dfr_state_mark(state.state, "here", 5000) == -ENOMEM);
+		CHECK(told(DFR_EVENT_MARK).empty());
+	}
+	CHECK(dfr_user_alloc_fails == 0);
+	CHECK(state.state->st_nevents == 0);
+	CHECK(state.state->st_catalog_end > catalog);
+}
+
 // A consumer that goes on where another one left off has blocks without records, too.
 TEST_CASE("a ring that is full behind a block without records has the time of that block",
           "[engine][store][end]") {

@@ -396,31 +396,75 @@ int dfr_catalog_agg(struct dfr_state *state, const struct dfr_aggvar *var, const
 	return append_done(state, entry);
 }
 
-/* `text`: NULL: the event has none. */
-static int add_event(struct dfr_state *state, u32 event, s32 value, s32 error, u64 time, const char *text)
+static int write_event(struct dfr_state *state, const struct dfr_kept_event *event, const char *text)
 {
 	size_t bytes = text ? strlen(text) + 1 : 0;
 	struct dfr_cat_event *entry = append(state, DFR_CAT_EVENT, sizeof(*entry) + bytes);
 
 	if (!entry)
 		return -ENOMEM;
-	entry->event = event;
-	entry->value = value;
-	entry->time = time;
-	entry->error = error;
+	entry->event = event->ev_event;
+	entry->value = event->ev_value;
+	entry->time = event->ev_time;
+	entry->error = event->ev_error;
 	if (text)
 		memcpy(entry + 1, text, bytes);
 	return append_done(state, entry);
 }
 
+void dfr_catalog_catch_up(struct dfr_state *state)
+{
+	u32 done = 0;
+
+	while (done < state->st_nevents && !write_event(state, &state->st_events[done], NULL))
+		done++;
+	if (!done)
+		return;
+	state->st_nevents -= done;
+	memmove(state->st_events, state->st_events + done, state->st_nevents * sizeof(state->st_events[0]));
+}
+
+/* `text`: NULL: the event has none. Events stay in their order. */
+static int add_event(struct dfr_state *state, const struct dfr_kept_event *event, const char *text)
+{
+	dfr_catalog_catch_up(state);
+	return state->st_nevents ? -ENOMEM : write_event(state, event, text);
+}
+
+/* An event for which there is no memory is kept, without its text, for dfr_catalog_catch_up(). */
+static int add_or_keep(struct dfr_state *state, const struct dfr_kept_event *event, const char *text)
+{
+	if (!add_event(state, event, text))
+		return 0;
+	if (state->st_nevents == DFR_EVENTS_KEPT) {
+		dfr_plat_log("state %u: there is no memory to tell of event %u in its catalog",
+			     dfr_state_number(state), event->ev_event);
+		return -ENOMEM;
+	}
+	state->st_events[state->st_nevents++] = *event;
+	return 0;
+}
+
 int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time)
 {
-	return add_event(state, event, value, 0, time, NULL);
+	struct dfr_kept_event one = { .ev_event = event, .ev_value = value, .ev_time = time };
+
+	return add_or_keep(state, &one, NULL);
+}
+
+static int add_unarmed(struct dfr_state *state, s32 which, int error, const char *text)
+{
+	struct dfr_kept_event one = { .ev_event = DFR_EVENT_UNARMED,
+				 .ev_value = which,
+				 .ev_error = -error,
+				 .ev_time = dfr_plat_clock(NULL) };
+
+	return add_or_keep(state, &one, text);
 }
 
 int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error)
 {
-	return add_event(state, DFR_EVENT_UNARMED, which, -error, dfr_plat_clock(NULL), NULL);
+	return add_unarmed(state, which, error, NULL);
 }
 
 int dfr_catalog_missing(struct dfr_state *state, const char *provider, const char *module, int error)
@@ -434,15 +478,16 @@ int dfr_catalog_missing(struct dfr_state *state, const char *provider, const cha
 	text[n++] = ':';
 	memcpy(text + n, module, m);
 	memcpy(text + n + m, ":*:*", sizeof(":*:*"));
-	return add_event(state, DFR_EVENT_UNARMED, 0, -error, dfr_plat_clock(NULL), text);
+	return add_unarmed(state, 0, error, text);
 }
 
 int dfr_catalog_mark(struct dfr_state *state, const char *text, u64 time)
 {
+	struct dfr_kept_event mark = { .ev_event = DFR_EVENT_MARK, .ev_time = time };
 	int error = -ENOSPC;
 
 	if (state->st_marks < DFR_MARKS_MAX)
-		error = add_event(state, DFR_EVENT_MARK, 0, 0, time, text);
+		error = add_event(state, &mark, text);
 	if (!error)
 		state->st_marks++;
 	return error;
@@ -554,6 +599,7 @@ size_t dfr_state_catalog(struct dfr_state *state, u64 offset, void *buffer, size
 	size_t bytes;
 
 	dfr_mutex_lock(&state->st_lock);
+	dfr_catalog_catch_up(state);
 	bytes = copy_out(state, offset, buffer, room, committed);
 	dfr_mutex_unlock(&state->st_lock);
 	return bytes;

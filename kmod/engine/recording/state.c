@@ -396,6 +396,7 @@ static void kill_broken(struct dfr_state *state)
 
 bool dfr_state_notice_end(struct dfr_state *state)
 {
+	dfr_catalog_catch_up(state);
 	dfr_triggers_mark(state);
 	log_exit(state);
 	log_full(state);

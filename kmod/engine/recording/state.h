@@ -88,6 +88,16 @@ struct dfr_catlog_extent {
 	u64 ce_start; /* offset of its first byte in the log */
 };
 
+/* What a DFR_CAT_EVENT says. */
+struct dfr_kept_event {
+	u32 ev_event; /* enum dfr_event */
+	s32 ev_value;
+	s32 ev_error;
+	u64 ev_time;
+};
+
+#define DFR_EVENTS_KEPT 64
+
 /*
  * Programs, ECBs, variables and shares of a state, and which ECBs are armed, change under the
  * engine's lock only; after go, under st_lock as well wherever housekeeping or a consumer reads
@@ -192,6 +202,9 @@ struct dfr_state {
 	u64 st_began;	   /* time of go */
 	bool st_ended;	   /* no CPU records for it any more; dfr_state_settle() disarms it */
 	bool st_unsettled; /* it was killed, and dfr_state_keep() has not said yet that this is due */
+
+	struct dfr_kept_event st_events[DFR_EVENTS_KEPT]; /* there was no memory yet to write them */
+	u32 st_nevents;
 };
 
 /* The state belongs to a user without privilege and sees only his own tasks. */
@@ -317,6 +330,7 @@ int dfr_catalog_probe(struct dfr_state *state, const struct dfr_probe *probe);
 int dfr_catalog_layout(struct dfr_state *state, const struct dfr_plan *plan, u32 dof);
 int dfr_catalog_ecb(struct dfr_state *state, const struct dfr_ecb *ecb);
 int dfr_catalog_agg(struct dfr_state *state, const struct dfr_aggvar *var, const struct dfr_field *keys);
+void dfr_catalog_catch_up(struct dfr_state *state); /* writes the events that there was no memory for */
 int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time);
 int dfr_catalog_mark(struct dfr_state *state, const char *text, u64 time);
 int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error); /* as DFR_EVENT_UNARMED's value */

@@ -105,14 +105,17 @@ u64 dfr_state_triggered(const struct dfr_state *state)
 void dfr_triggers_mark(struct dfr_state *state)
 {
 	u64 n = oopses(state);
+	int error;
 
 	if (n == state->st_oops_marked || dfr_read_once(&state->st_activity) == DFR_INACTIVE)
 		return;
-	dfr_catalog_mark(state,
-			 n - state->st_oops_marked == 1 ? "oops of the kernel"
-							: "oopses of the kernel, the last of them",
-			 dfr_read_once(&state->st_engine->en_oops_times[(n - 1) % DFR_OOPSES_KEPT]));
-	state->st_oops_marked = n;
+	error = dfr_catalog_mark(
+		state,
+		n - state->st_oops_marked == 1 ? "oops of the kernel"
+					       : "oopses of the kernel, the last of them",
+		dfr_read_once(&state->st_engine->en_oops_times[(n - 1) % DFR_OOPSES_KEPT]));
+	if (error != -ENOMEM) /* else at the next look */
+		state->st_oops_marked = n;
 }
 
 void dfr_state_await_trigger(struct dfr_state *state)
