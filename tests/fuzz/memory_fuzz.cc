@@ -83,6 +83,13 @@ std::vector<std::byte> make_tally(Decisions& in) {
 	tally.u32(DFR_TALLY_MAGIC).u32(in.byte() % 3).u64(7 + in.byte() % 8 / 7);
 	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
 		tally.u64(in.byte() % 4 ? 0 : in.number());
+	tally.bytes.resize(offsetof(dfr_tally, thinned));
+	for (size_t stretch = 0; stretch < 2 * DFR_TALLY_PRIORITIES; stretch++) {
+		const uint64_t from = in.byte() % 2 ? in.number() : 0;
+		tally.u64(from).u64(in.byte() % 2 ? in.number() : 0).u64(in.number()).u64(in.byte() % 3);
+	}
+	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
+		tally.u64(in.byte() % 4 ? 0 : in.number());
 	return tally.bytes;
 }
 
