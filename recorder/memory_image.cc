@@ -307,9 +307,8 @@ private:
 			const uint64_t lost = tally.loss[cause];
 			const uint64_t told = taken ? std::min<uint64_t>(lost, tally.told[cause]) : 0;
 			if (lost > told)
-				losses_.add({.cause = cause,
-				             .cpu = static_cast<int32_t>(cpu),
-				             .count = lost - told});
+				losses_.add(
+				    {.cause = cause, .cpu = static_cast<int32_t>(cpu), .count = lost - told});
 		}
 		for (uint32_t priority = 0; priority < DFR_TALLY_PRIORITIES; priority++)
 			for (const dfr_stretch& stretch :

@@ -44,6 +44,7 @@ struct dfr_tally {
 	/* Of `loss`, what LOSS records tell. Where a consumer has all blocks of the CPU, he has these records too. */
 	__u64 told[DFR_LOSS_MAX];
 };
-DFR_STATIC_ASSERT(sizeof(struct dfr_tally) == 16 + 8 * 64 + 64 * DFR_TALLY_PRIORITIES + 8 * DFR_LOSS_MAX, "tally");
+DFR_STATIC_ASSERT(sizeof(struct dfr_tally) == 16 + 8 * 64 + 64 * DFR_TALLY_PRIORITIES + 8 * DFR_LOSS_MAX,
+                  "tally");
 
 #endif

@@ -254,6 +254,9 @@ public:
 		// selection, and before or after it.
 		uint64_t lost = 0, lost_outside = 0;
 		uint64_t first_open = 0; // when the block was opened whose counter is in lost_outside
+		// Lost between the openings of the block that the selection begins in, at across_open, and the next one;
+		// without what is known to have been lost before the selection.
+		uint64_t lost_across = 0, across_open = 0;
 	};
 	const std::vector<CpuSpan>& cpus() const { return cpus_; }
 	const Losses& losses() const { return losses_; }

@@ -146,8 +146,12 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 			span.missing += head.record_base - reached;
 		if (between && head.seq > before->seq) // a hostile file may have a block twice
 			span.gaps += head.seq - before->seq - 1;
-		if (between && before->first_time >= selection_.from && head.lost > before->lost)
-			span.lost += head.lost - before->lost;
+		if (between && head.lost > before->lost) {
+			const bool across = before->first_time < selection_.from;
+			(across ? span.lost_across : span.lost) += head.lost - before->lost;
+			if (across)
+				span.across_open = before->open_time;
+		}
 		before = &head;
 	}
 	if (first && first->before < std::max(selection_.from, span.horizon)) {
@@ -227,9 +231,14 @@ void Merger::keep_losses(const Losses& losses) {
 		const bool dated = entry.to != 0;
 		const bool outside = dated && (entry.to < from || entry.from > selection_.to);
 		(outside ? losses_outside_ : losses_).add(entry);
-		if (outside || static_cast<size_t>(entry.cpu) >= cpus_.size())
+		if (static_cast<size_t>(entry.cpu) >= cpus_.size())
 			continue;
 		CpuSpan& span = cpus_[static_cast<size_t>(entry.cpu)];
+		if (outside) {
+			if (entry.to < from && entry.from > span.across_open)
+				span.lost_across -= std::min(span.lost_across, entry.count);
+			continue;
+		}
 		if (span.first_open && entry.from <= span.first_open)
 			span.lost_outside -= std::min(span.lost_outside, entry.count);
 	}

@@ -224,7 +224,7 @@ void judge_blocks(Verdict& verdict, BlockSource& source, const Merger& merger) {
 	uint64_t by_headers = 0;
 	for (size_t cpu = 0; cpu < merger.cpus().size(); cpu++) {
 		const Merger::CpuSpan& span = merger.cpus()[cpu];
-		by_headers += span.lost;
+		by_headers += span.lost + span.lost_across;
 		if (!span.gaps && !span.missing)
 			continue;
 		verdict.reasons.push_back(plural(span.missing, "record") + " missing on CPU " +

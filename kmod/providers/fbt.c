@@ -88,8 +88,8 @@ static struct fbt_table fbt_nothing = { .ft_slot = { { .fs_ip = 0 } } };
 static DEFINE_MUTEX(fbt_lock);
 static struct fbt_chunk *fbt_chunks;
 static struct fbt_gone *fbt_gone;
-static bool fbt_asked;				   /* for functions: those of modules that come are listed too */
-static bool fbt_listed;				   /* the probes of all functions have been created */
+static bool fbt_asked;	/* for functions: those of modules that come are listed too */
+static bool fbt_listed; /* the probes of all functions have been created */
 static struct fbt_table *fbt_table = &fbt_nothing; /* read in probe context */
 static struct rethook *fbt_returns;
 static bool fbt_registered;

@@ -552,6 +552,44 @@ TEST_CASE("losses from before the window are not in the verdict, however they ar
 	CHECK_FALSE(judged().complete);
 }
 
+// What the governor held back has its LOSS record where firings are recorded again (formats/abi/block.h).
+TEST_CASE("losses that reach beyond the end of the answer are in it, wherever it begins", "[trace]") {
+	constexpr uint64_t kSecond = 1'000'000'000;
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	const auto lost = [](BlockBytes& block, uint64_t count, uint64_t from, uint64_t to) {
+		block.short_head(0, 0, 0).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_THROTTLE).u32(0).u64(count);
+		block.u64(from * kSecond).u64(to * kSecond);
+	};
+	// Records at 10 s, 20 s and 30 s; lost are 3 firings before the first block, 5 after 11 s, 7 from 21 s to 30 s.
+	BlockBytes first = begun(0, 4, 10 * kSecond), next = begun(0, 5, 30 * kSecond);
+	first.counters(3, 30).opened(9 * kSecond, 10 * kSecond);
+	lost(first, 5, 11, 12);
+	small_record(first, 0, 1);
+	first.long_head(1, 0, 20 * kSecond).u8(0).u8(2).u8(0);
+	next.counters(15, 32).opened(20 * kSecond, 30 * kSecond);
+	lost(next, 7, 21, 30);
+	small_record(next, 0, 3);
+	source.blocks = {first.sealed(), next.sealed()};
+	const auto judged = [&](uint64_t from, uint64_t to) {
+		source.at = 0;
+		trace::Merger merger(source);
+		merger.open();
+		merger.select({.from = from * kSecond, .to = to * kSecond});
+		merger.run([](const trace::Record&) { return true; });
+		return trace::judge(source, merger);
+	};
+	CHECK(judged(0, 40).lost == 12);
+	CHECK(judged(0, 25).lost == 12);
+	CHECK(judged(15, 40).lost == 7);
+	CHECK(judged(15, 25).lost == 7);
+	CHECK_FALSE(judged(15, 25).complete);
+	CHECK(judged(15, 20).lost == 7); // the block tells that it ended at 20 s, not when they were lost
+	CHECK(judged(15, 19).lost == 7);
+	CHECK(judged(25, 40).lost == 7);
+	CHECK(judged(31, 40).lost == 0);
+}
+
 TEST_CASE("what was lost between the block before and a CPU's first one is in the window", "[trace]") {
 	constexpr uint64_t kSecond = 1'000'000'000;
 	test::ListSource source;

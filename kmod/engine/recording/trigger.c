@@ -109,11 +109,10 @@ void dfr_triggers_mark(struct dfr_state *state)
 
 	if (n == state->st_oops_marked || dfr_read_once(&state->st_activity) == DFR_INACTIVE)
 		return;
-	error = dfr_catalog_mark(
-		state,
-		n - state->st_oops_marked == 1 ? "oops of the kernel"
-					       : "oopses of the kernel, the last of them",
-		dfr_read_once(&state->st_engine->en_oops_times[(n - 1) % DFR_OOPSES_KEPT]));
+	error = dfr_catalog_mark(state,
+				 n - state->st_oops_marked == 1 ? "oops of the kernel"
+								: "oopses of the kernel, the last of them",
+				 dfr_read_once(&state->st_engine->en_oops_times[(n - 1) % DFR_OOPSES_KEPT]));
 	if (error != -ENOMEM) /* else at the next look */
 		state->st_oops_marked = n;
 }
