@@ -68,6 +68,7 @@ constexpr DropKind kDrops[] = {
      "blocks overwritten while they were read", true},
     {DFR_LOSS_RCU_IDLE, "RCUIDLE", "firing where the kernel cannot be traced",
      "firings where the kernel cannot be traced", true},
+    {DFR_LOSS_MISSED, "MISSED", "hit in a handler of kprobes", "hits in handlers of kprobes", false},
 };
 
 std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog) {
@@ -83,7 +84,8 @@ std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog)
 		       (mark.error == EPERM
 		            ? "the clause reads arguments of the kernel's, which are hidden here "
 		              "(lockdown, or an unprivileged user)"
-		            : std::strerror(mark.error));
+		        : mark.error == ECANCELED ? "kprobes are off (/sys/kernel/debug/kprobes/enabled)"
+		                                  : std::strerror(mark.error));
 	case DFR_EVENT_DETACHED:
 		return name + " is detached for a while: the state's probes take more than its budget even "
 		              "when they do nothing";

@@ -174,7 +174,8 @@ enum dfr_event {
 	DFR_EVENT_KILLED,   /* value: enum dfr_killed */
 	/* Probes could not be armed, or not even be made. value: the probe's id; -n: n probes; 0: the provider could
 	   not say which, but text, if it is not empty, is a description of them. error: why (EPERM: their
-	   arguments may not be shown) */
+	   arguments may not be shown; ECANCELED: they did not fire from the event's time on, or since a
+	   moment ago, because kprobes are off) */
 	DFR_EVENT_UNARMED,
 	DFR_EVENT_FULL,    /* value: a CPU whose ring is full (policy fill); time: of its last record */
 	DFR_EVENT_MARK,    /* a person's remark: the text stands behind the entry, with NUL */

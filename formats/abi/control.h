@@ -19,7 +19,7 @@
 #include "formats/abi/dof.h"
 #include <linux/ioctl.h>
 
-#define DFR_CONTROL_VERSION 3 /* 1: blocks of version 1; 2: catalogs of version 1 */
+#define DFR_CONTROL_VERSION 4 /* 1: blocks of version 1; 2: catalogs of version 1; 3: no DFR_LOSS_MISSED */
 #define DFR_DEVICE "/dev/dfr"
 #define DFR_NAME_MAX 64
 #define DFR_MARK_MAX 256 /* bytes, with the NUL */

@@ -37,6 +37,7 @@ const char* const kLossText[] = {
     "stack strings full",               // STKSTR
     "overwritten while they were read", // OVERWRITTEN
     "fired where RCU does not watch",   // RCU_IDLE
+    "hit in a handler of kprobes",      // MISSED
 };
 static_assert(std::size(kLossText) == DFR_LOSS_MAX, "a text for each cause");
 
@@ -334,7 +335,8 @@ void judge_unarmed(Verdict& verdict, const Catalog& catalog, const Merger& merge
 		verdict.reasons.push_back(name + (more ? " and " + plural(more, "other probe") : "") +
 		                          " could not be armed (" +
 		                          (first->error == EPERM ? "arguments of the kernel's are hidden"
-		                                                 : std::strerror(first->error)) +
+		                           : first->error == ECANCELED ? "kprobes were off"
+		                                                       : std::strerror(first->error)) +
 		                          "): what fired there is not recorded");
 }
 

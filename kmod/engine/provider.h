@@ -88,6 +88,11 @@ struct dfr_provider_ops {
 	 * do not.
 	 */
 	bool (*shared)(const struct dfr_probe *probe);
+	/*
+	 * Process context, under no lock but a state's: how many hits of this probe, which is armed, the provider
+	 * did not hear of, since it was created. *off: it hears of none at present. Optional.
+	 */
+	u64 (*missed)(const struct dfr_probe *probe, bool *off);
 };
 
 /* pv_flags */

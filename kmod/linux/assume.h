@@ -96,6 +96,7 @@ bool dfr_test_begin_of_text(unsigned long address);
 bool dfr_test_end_of_text(unsigned long address);
 bool dfr_test_text(unsigned long address);
 bool dfr_test_readable(unsigned long address);
+bool dfr_test_boolean(unsigned long address);
 bool dfr_test_flag(unsigned long address);
 bool dfr_test_list(unsigned long address);
 bool dfr_test_mutex(unsigned long address);

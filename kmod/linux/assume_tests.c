@@ -56,6 +56,13 @@ static unsigned long load(unsigned long address)
 	return copy_from_kernel_nofault(&value, (const void *)address, sizeof(value)) ? 0 : value;
 }
 
+bool dfr_test_boolean(unsigned long address)
+{
+	u8 value;
+
+	return !copy_from_kernel_nofault(&value, (const void *)address, sizeof(value)) && value <= 1;
+}
+
 /* An int that is 0 or 1. */
 bool dfr_test_flag(unsigned long address)
 {

@@ -72,6 +72,7 @@
 PART(SYMBOLS, "names of kernel addresses, and kinst")
 PART(VISITOR, "system calls at their functions, and at the kernel's dispatcher")
 PART(FBT, "fbt")
+PART(KPROBES_OFF, "the notice that kprobes are switched off")
 PART(FTRACE_ENDED, "the message that ftrace failed while a hook was added")
 PART(RETURNS, "returns of functions: fbt:::return, vfs:::return, io:::wait-done, proc:::exec-failure and "
 	      "signal-clear, system calls at their functions")
@@ -111,6 +112,9 @@ LOOKED_AT(kprobe_mutex, mutex, FBT)
 OF_HEADER(kprobe_blacklist_entry, list, FBT)
 OF_HEADER(kprobe_blacklist_entry, start_addr, FBT)
 OF_HEADER(kprobe_blacklist_entry, end_addr, FBT)
+
+/* -- kinst. */
+LOOKED_AT(kprobes_all_disarmed, boolean, KPROBES_OFF)
 
 /* -- Hooks of all providers (hook.c). */
 LOOKED_AT(ftrace_disabled, flag, FTRACE_ENDED)

@@ -28,9 +28,10 @@ struct kinst {
 	struct dfr_probe *ki_probe;
 	unsigned long ki_address;
 	bool ki_registered;
+	u64 ki_missed; /* kprobes count each registration's own */
 };
 
-static DEFINE_MUTEX(kinst_lock); /* of these three; innermost */
+static DEFINE_MUTEX(kinst_lock); /* of these three, and of ki_missed; innermost */
 static LIST_HEAD(kinsts);
 static unsigned int kinst_count;
 static unsigned int kinst_made; /* ever */
@@ -182,6 +183,10 @@ static void kinst_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 	if (!kinst->ki_registered)
 		return;
 	unregister_kprobe(&kinst->ki_kprobe);
+	mutex_lock(&kinst_lock);
+	kinst->ki_missed += kinst->ki_kprobe.nmissed;
+	kinst->ki_kprobe.nmissed = 0;
+	mutex_unlock(&kinst_lock);
 	/*
 	 * unregister_kprobe() sets addr to NULL if it cannot take the kprobe out: one at a
 	 * function's start is called by ftrace, which takes nothing out after an error of its own.
@@ -189,6 +194,24 @@ static void kinst_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 	kinst->ki_registered = !kinst->ki_kprobe.addr;
 	if (kinst->ki_registered)
 		dfr_code_stays();
+}
+
+/*
+ * The kernel counts hits that come in a handler of any kprobe on their CPU, without saying which, so what dfr_fire()
+ * itself hits for another kinst probe is among them. CPUs may count at once, and one count is lost then. What its
+ * blacklists of handlers keep from being hit it does not count.
+ */
+static u64 kinst_missed(const struct dfr_probe *probe, bool *off)
+{
+	const struct kinst *kinst = probe->pb_cookie;
+	const bool *all_off = (const bool *)dfr_kernel(kprobes_all_disarmed);
+	u64 missed;
+
+	mutex_lock(&kinst_lock);
+	missed = kinst->ki_missed + kinst->ki_kprobe.nmissed;
+	mutex_unlock(&kinst_lock);
+	*off = all_off && READ_ONCE(*all_off);
+	return missed;
 }
 
 /* --- Modules that are loaded and unloaded. ------------------------------- */
@@ -280,6 +303,7 @@ static const struct dfr_provider_ops kinst_ops = {
 	.provide = kinst_provide,
 	.arm = kinst_arm,
 	.disarm = kinst_disarm,
+	.missed = kinst_missed,
 };
 
 static struct dfr_provider kinst_provider = {

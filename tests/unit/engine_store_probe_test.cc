@@ -329,9 +329,9 @@ TEST_CASE("a state is told of probes that came and could not be made, if it has 
 		                          .clause("rig::read:entry", {trace(arg(0))})
 		                          .clause("rig:late*::return", {trace(arg(0))}),
 		                      DFR_ENABLE_ZERO_OK) == 0);
-	REQUIRE(others.enable(
-	            Program().clause("rig::read:entry", {trace(arg(0))}).clause("other:::return", {}),
-	            DFR_ENABLE_ZERO_OK) == 0);
+	REQUIRE(
+	    others.enable(Program().clause("rig::read:entry", {trace(arg(0))}).clause("other:::return", {}),
+	                  DFR_ENABLE_ZERO_OK) == 0);
 	for (State* const state : {&runs, &others, &ended})
 		REQUIRE(state->go() == 0);
 	REQUIRE(ended.stop() == 0);
@@ -789,6 +789,59 @@ TEST_CASE("what a provider could not deliver is counted by every state that list
 		CHECK(state->losses.entries[0].count == 2);
 		CHECK(state->blocks.back().lost == 2); // it was opened to tell of them
 	}
+}
+
+// kmod/engine/provider.h, missed().
+TEST_CASE("what a provider did not hear of is lost once, and who had it off is told",
+          "[engine][store][probe]") {
+	static u64 count;
+	static bool is_off;
+	count = 3;
+	is_off = false;
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	rig.probe("write");
+	rig.ops.missed = [](const dfr_probe* probe, bool* off) -> u64 {
+		*off = is_off;
+		return probe->pb_function == std::string("read") ? count : 0;
+	};
+	State state(rig);
+	REQUIRE(state.enable(Program()
+	                         .clause("rig::read:entry", {trace(arg(0))})
+	                         .clause("rig::read:entry", {trace(arg(1))})
+	                         .clause("rig::write:entry", {trace(arg(1))})) == 0);
+	REQUIRE(state.go() == 0);
+	const u64 began = state.state->st_missed_time;
+	count = 10;
+	is_off = true;
+	SECTION("housekeeping") {
+		state.state->st_missed_time = began - 2'000'000'000;
+		dfr_state_clean(state.state);
+		CHECK(state.status().loss[DFR_LOSS_MISSED] == 7);
+		CHECK(state.state->st_missed_time >= began);
+		state.state->st_missed_time -= 2'000'000'000;
+		dfr_state_clean(state.state); // has nothing new to say
+	}
+	SECTION("a stop") {}
+	const u64 asked = state.state->st_missed_time;
+	REQUIRE(state.stop() == 0);
+	CHECK(state.state->st_missed_time >= asked);
+	CHECK(state.status().loss[DFR_LOSS_MISSED] == 7);
+	state.take();
+	REQUIRE(state.losses.entries.size() == 1);
+	CHECK(state.losses.entries[0].cause == DFR_LOSS_MISSED);
+	CHECK(state.losses.entries[0].probe == read->pb_id);
+	CHECK(state.losses.entries[0].count == 7);
+	CHECK(state.losses.entries[0].from <= began);
+	state.read_catalog();
+	std::vector<int> off;
+	for (const dfr::trace::EventMark& mark : state.catalog.events)
+		if (mark.event == DFR_EVENT_UNARMED) {
+			off.push_back(mark.value);
+			CHECK(mark.error == ECANCELED);
+			CHECK(mark.time <= began);
+		}
+	CHECK(off == std::vector<int>{static_cast<int>(read->pb_id), static_cast<int>(read->pb_id) + 1});
 }
 
 TEST_CASE("probes whose arguments a program may not have are told once, as a number",

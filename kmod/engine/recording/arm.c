@@ -62,7 +62,10 @@ static void link_ecb(struct dfr_ecb *ecb)
 	struct dfr_probe *probe = ecb->ec_probe;
 	struct dfr_ecb *before = probe->pb_last;
 	struct dfr_ecb **link = before ? &before->ec_next : &probe->pb_ecbs;
+	bool off;
 
+	if (probe->pb_provider->pv_ops->missed)
+		ecb->ec_missed = probe->pb_provider->pv_ops->missed(probe, &off);
 	dfr_form_find(ecb, probe->pb_armed >= PLAIN_ON_PROBE);
 	ecb->ec_next = NULL; /* a former place in a chain; no firing is at this ECB any more */
 	ecb->ec_before = before;

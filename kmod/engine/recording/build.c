@@ -178,6 +178,8 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	}
 	if (probe->pb_id == DFR_PROBE_ERROR)
 		state->st_has_error = true;
+	if (probe->pb_provider->pv_ops->missed)
+		state->st_misses = true;
 	if (state->st_ecb_last)
 		state->st_ecb_last->ec_sibling = ecb;
 	else

@@ -452,19 +452,23 @@ int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time)
 	return add_or_keep(state, &one, NULL);
 }
 
-static int add_unarmed(struct dfr_state *state, s32 which, int error, const char *text)
+static int add_unarmed(struct dfr_state *state, s32 which, int error, u64 time, const char *text)
 {
-	struct dfr_kept_event one = { .ev_event = DFR_EVENT_UNARMED,
-				 .ev_value = which,
-				 .ev_error = -error,
-				 .ev_time = dfr_plat_clock(NULL) };
+	struct dfr_kept_event one = {
+		.ev_event = DFR_EVENT_UNARMED, .ev_value = which, .ev_error = -error, .ev_time = time
+	};
 
 	return add_or_keep(state, &one, text);
 }
 
 int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error)
 {
-	return add_unarmed(state, which, error, NULL);
+	return add_unarmed(state, which, error, dfr_plat_clock(NULL), NULL);
+}
+
+void dfr_catalog_off(struct dfr_state *state, u32 probe, u64 time)
+{
+	add_unarmed(state, (s32)probe, -ECANCELED, time, NULL);
 }
 
 int dfr_catalog_missing(struct dfr_state *state, const char *provider, const char *module, int error)
@@ -478,7 +482,7 @@ int dfr_catalog_missing(struct dfr_state *state, const char *provider, const cha
 	text[n++] = ':';
 	memcpy(text + n, module, m);
 	memcpy(text + n + m, ":*:*", sizeof(":*:*"));
-	return add_unarmed(state, 0, error, text);
+	return add_unarmed(state, 0, error, dfr_plat_clock(NULL), text);
 }
 
 int dfr_catalog_mark(struct dfr_state *state, const char *text, u64 time)

@@ -241,7 +241,7 @@ static int get_ready(struct dfr_state *state)
 		dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 	} else {
 		dfr_catalog_clock(state);
-		state->st_told_time = state->st_began = dfr_plat_clock(NULL);
+		state->st_told_time = state->st_missed_time = state->st_began = dfr_plat_clock(NULL);
 	}
 	dfr_mutex_unlock(&state->st_lock);
 	return error;
@@ -308,6 +308,52 @@ static void tell_counted(struct dfr_state *state)
 		loss.un_probe = 0;
 	dfr_tell_loss(&loss);
 	dfr_atomic_add(&state->st_tally->loss[DFR_LOSS_HOTPLUG], -loss.un_count);
+}
+
+/* Has an ECB of the state before this one told of the same probe? */
+static bool is_told(const struct dfr_state *state, const struct dfr_ecb *ecb)
+{
+	const struct dfr_ecb *other = state->st_ecbs;
+
+	while (other != ecb && (other->ec_probe != ecb->ec_probe || !dfr_ecb_marked(other, DFR_MARK_LINKED)))
+		other = other->ec_sibling;
+	return other != ecb;
+}
+
+static void tell_missed_by(struct dfr_state *state, struct dfr_ecb *ecb, u64 now)
+{
+	struct dfr_untold loss = { .un_share = state->st_shares[home_cpu(state)],
+				   .un_cause = DFR_LOSS_MISSED,
+				   .un_probe = ecb->ec_probe->pb_id,
+				   .un_from = state->st_missed_time,
+				   .un_to = now };
+	bool off = false;
+	u64 missed = ecb->ec_probe->pb_provider->pv_ops->missed(ecb->ec_probe, &off);
+
+	/* A count may go back a little, where two CPUs counted at once. */
+	missed = missed < ecb->ec_missed ? ecb->ec_missed : missed;
+	loss.un_count = missed - ecb->ec_missed;
+	if ((!loss.un_count && off == ecb->ec_off) || !loss.un_share)
+		return;
+	ecb->ec_missed = missed;
+	if (!is_told(state, ecb)) {
+		dfr_tell_loss(&loss);
+		if (off && !ecb->ec_off)
+			dfr_catalog_off(state, ecb->ec_probe->pb_id, state->st_missed_time);
+	}
+	ecb->ec_off = off;
+}
+
+/* What the providers did not hear of. They are asked one by one, and cannot say when it was, nor on which CPU. */
+static void tell_missed(struct dfr_state *state)
+{
+	u64 now = dfr_plat_clock(NULL);
+	struct dfr_ecb *ecb;
+
+	for (ecb = state->st_misses ? state->st_ecbs : NULL; ecb; ecb = ecb->ec_sibling)
+		if (ecb->ec_probe->pb_provider->pv_ops->missed && dfr_ecb_marked(ecb, DFR_MARK_LINKED))
+			tell_missed_by(state, ecb, now);
+	state->st_missed_time = now;
 }
 
 /*
@@ -451,6 +497,7 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 		return 0;
 	dfr_spec_clean(state);
 	tell_counted(state);
+	tell_missed(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 	state->st_ended = true;
 	dfr_catalog_event(state, DFR_EVENT_STOP, (s32)cpu, over);
@@ -483,6 +530,7 @@ void dfr_state_end(struct dfr_state *state)
 		set_active(state, false);
 		dfr_governor_end(state, over);
 		tell_counted(state);
+		tell_missed(state);
 		state->st_ended = true;
 		if (state->st_began)
 			dfr_catalog_event(state, DFR_EVENT_STOP, -1, over);
@@ -589,6 +637,8 @@ static bool keep(struct dfr_state *state)
 	dfr_spec_clean(state);
 	dfr_vars_clean(state->st_vars);
 	tell_counted(state);
+	if (dfr_plat_clock(NULL) - state->st_missed_time >= SECOND && !state->st_ended)
+		tell_missed(state);
 	dfr_ring_seal(state);
 	return due;
 }

@@ -199,9 +199,11 @@ struct dfr_state {
 	u64 st_oops_marked; /* en_oopses when the catalog was told */
 
 	struct dfr_mutex st_lock;
-	u64 st_began;	   /* time of go */
-	bool st_ended;	   /* no CPU records for it any more; dfr_state_settle() disarms it */
-	bool st_unsettled; /* it was killed, and dfr_state_keep() has not said yet that this is due */
+	u64 st_began;	    /* time of go */
+	bool st_ended;	    /* no CPU records for it any more; dfr_state_settle() disarms it */
+	bool st_misses;	    /* one of its probes has pv_ops->missed() */
+	u64 st_missed_time; /* when they were asked last */
+	bool st_unsettled;  /* it was killed, and dfr_state_keep() has not said yet that this is due */
 
 	struct dfr_kept_event st_events[DFR_EVENTS_KEPT]; /* there was no memory yet to write them */
 	u32 st_nevents;
@@ -334,6 +336,7 @@ void dfr_catalog_catch_up(struct dfr_state *state); /* writes the events that th
 int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time);
 int dfr_catalog_mark(struct dfr_state *state, const char *text, u64 time);
 int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error); /* as DFR_EVENT_UNARMED's value */
+void dfr_catalog_off(struct dfr_state *state, u32 probe, u64 time);	/* its provider hears of no hit */
 int dfr_catalog_missing(struct dfr_state *state, const char *provider, const char *module, int error);
 void dfr_catalog_clock(struct dfr_state *state);
 
