@@ -76,7 +76,8 @@ static int create(const char *module, const char *function, unsigned long start,
  * Creates a probe at each offset in [from, to) where the kernel accepts a kprobe. To find
  * out, it registers a disabled one at each: that patches nothing, but is refused inside an
  * instruction and where kprobes are forbidden. They are unregistered in one call, because
- * every such call waits for all CPUs.
+ * every such call waits for all CPUs. For each offset the kernel decodes the function from its
+ * start, so a long function takes the square of its length: a kill ends it.
  */
 static int create_range(const char *module, const char *function, unsigned long start, unsigned long from,
 			unsigned long to)
@@ -89,6 +90,9 @@ static int create_range(const char *module, const char *function, unsigned long 
 	for (offset = from; !error && offset < to; offset++) {
 		struct kprobe *probe = &tried[offset - from];
 
+		error = dfr_plat_proceed();
+		if (error)
+			break;
 		probe->addr = (kprobe_opcode_t *)(start + offset);
 		probe->flags = KPROBE_FLAG_DISABLED;
 		result = register_kprobe(probe);
@@ -108,7 +112,7 @@ static int create_range(const char *module, const char *function, unsigned long 
 	return error;
 }
 
-#define KINST_FUNCTION_MAX (256UL * 1024)
+#define KINST_FUNCTION_MAX (64UL * 1024) /* bytes: half a minute's decoding */
 
 /* An empty offset or `*` means every instruction. */
 static bool names_all(const char *const pattern[4])
@@ -146,8 +150,7 @@ static int provide(const char *const pattern[4], const struct module *coming)
 	if (pattern[1][0] && !dfr_glob(pattern[1], module))
 		goto out;
 	if (names_all(pattern)) {
-		if (size)
-			error = create_range(module, pattern[2], start, 0, min(size, KINST_FUNCTION_MAX));
+		error = size > KINST_FUNCTION_MAX ? -EFBIG : create_range(module, pattern[2], start, 0, size);
 	} else if (!kstrtoul(pattern[3], 10, &offset) && offset < size) {
 		error = create_range(module, pattern[2], start, offset, offset + 1);
 	}
