@@ -220,16 +220,16 @@ static u64 kinst_missed(const struct dfr_probe *probe, bool *off)
 /* --- Modules that are loaded and unloaded. ------------------------------- */
 
 struct coming {
-	struct module *co_module;
-	int co_error;
+	struct module *wm_module;
+	int wm_error;
 };
 
 static void provide_wanted(const char *const pattern[4], void *arg)
 {
 	struct coming *coming = arg;
-	int error = provide(pattern, coming->co_module);
+	int error = provide(pattern, coming->wm_module);
 
-	coming->co_error = coming->co_error ?: error;
+	coming->wm_error = coming->wm_error ?: error;
 }
 
 static bool is_wanted(const char *const pattern[4], void *module)
@@ -244,15 +244,15 @@ static void module_coming(struct module *module)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 	unsigned int before = READ_ONCE(kinst_made);
-	struct coming coming = { .co_module = module };
+	struct coming coming = { .wm_module = module };
 
 	dfr_mutex_lock(lock);
 	dfr_patterns_wanted(dfr_engine_instance, provide_wanted, &coming);
 	dfr_mutex_unlock(lock);
 	if (READ_ONCE(kinst_made) != before)
 		dfr_probes_created(dfr_engine_instance);
-	if (coming.co_error)
-		dfr_probes_missing(&kinst_provider, module->name, coming.co_error, is_wanted, module);
+	if (coming.wm_error)
+		dfr_probes_missing(&kinst_provider, module->name, coming.wm_error, is_wanted, module);
 }
 
 static bool is_in_module(const struct dfr_probe *probe, void *module)

@@ -403,10 +403,10 @@ static int write_event(struct dfr_state *state, const struct dfr_kept_event *eve
 
 	if (!entry)
 		return -ENOMEM;
-	entry->event = event->ev_event;
-	entry->value = event->ev_value;
-	entry->time = event->ev_time;
-	entry->error = event->ev_error;
+	entry->event = event->vt_event;
+	entry->value = event->vt_value;
+	entry->time = event->vt_time;
+	entry->error = event->vt_error;
 	if (text)
 		memcpy(entry + 1, text, bytes);
 	return append_done(state, entry);
@@ -438,7 +438,7 @@ static int add_or_keep(struct dfr_state *state, const struct dfr_kept_event *eve
 		return 0;
 	if (state->st_nevents == DFR_EVENTS_KEPT) {
 		dfr_plat_log("state %u: there is no memory to tell of event %u in its catalog",
-			     dfr_state_number(state), event->ev_event);
+			     dfr_state_number(state), event->vt_event);
 		return -ENOMEM;
 	}
 	state->st_events[state->st_nevents++] = *event;
@@ -447,7 +447,7 @@ static int add_or_keep(struct dfr_state *state, const struct dfr_kept_event *eve
 
 int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time)
 {
-	struct dfr_kept_event one = { .ev_event = event, .ev_value = value, .ev_time = time };
+	struct dfr_kept_event one = { .vt_event = event, .vt_value = value, .vt_time = time };
 
 	return add_or_keep(state, &one, NULL);
 }
@@ -455,7 +455,7 @@ int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time)
 static int add_unarmed(struct dfr_state *state, s32 which, int error, u64 time, const char *text)
 {
 	struct dfr_kept_event one = {
-		.ev_event = DFR_EVENT_UNARMED, .ev_value = which, .ev_error = -error, .ev_time = time
+		.vt_event = DFR_EVENT_UNARMED, .vt_value = which, .vt_error = -error, .vt_time = time
 	};
 
 	return add_or_keep(state, &one, text);
@@ -487,7 +487,7 @@ int dfr_catalog_missing(struct dfr_state *state, const char *provider, const cha
 
 int dfr_catalog_mark(struct dfr_state *state, const char *text, u64 time)
 {
-	struct dfr_kept_event mark = { .ev_event = DFR_EVENT_MARK, .ev_time = time };
+	struct dfr_kept_event mark = { .vt_event = DFR_EVENT_MARK, .vt_time = time };
 	int error = -ENOSPC;
 
 	if (state->st_marks < DFR_MARKS_MAX)

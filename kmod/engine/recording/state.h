@@ -90,10 +90,10 @@ struct dfr_catlog_extent {
 
 /* What a DFR_CAT_EVENT says. */
 struct dfr_kept_event {
-	u32 ev_event; /* enum dfr_event */
-	s32 ev_value;
-	s32 ev_error;
-	u64 ev_time;
+	u32 vt_event; /* enum dfr_event */
+	s32 vt_value;
+	s32 vt_error;
+	u64 vt_time;
 };
 
 #define DFR_EVENTS_KEPT 64
