@@ -221,6 +221,21 @@ void fuzz_proper_aggregations(Decisions& in) {
 	require(trace::encode_ledger(trace::decode_ledger(written)) == written);
 }
 
+template <typename... Lists> size_t bytes_of(const Lists&... lists) {
+	return (0 + ... + (lists.size() * sizeof(lists[0])));
+}
+
+// What was read of a message takes no more than its size, some times, whatever its lists say.
+void require_inside(std::span<const std::byte> message, size_t read) {
+	require(read <= 8 * message.size());
+}
+
+void fuzz_index(Decisions& in) {
+	const auto message = in.rest();
+	const trace::Index index = trace::decode_index(message);
+	require_inside(message, bytes_of(index.chunks, index.others));
+}
+
 // Types come back as they were; what is in them is read as the compiler reads it.
 void fuzz_types(Decisions& in) {
 	if (in.byte() & 1)
@@ -244,7 +259,10 @@ void fuzz_types(Decisions& in) {
 // Events that hold together come back as they were; others are refused.
 void fuzz_kernel_events(Decisions& in) {
 	if (in.byte() & 1) {
-		fuzz::read_kernel_events(trace::decode_kernel_events(in.rest()));
+		const auto message = in.rest();
+		const trace::KernelEvents events = trace::decode_kernel_events(message);
+		require_inside(message, bytes_of(events.texts, events.events, events.remarks));
+		fuzz::read_kernel_events(events);
 		return;
 	}
 	trace::KernelEventsBuilder made;
@@ -263,7 +281,11 @@ void fuzz_kernel_events(Decisions& in) {
 void fuzz_names(Decisions& in) {
 	if (in.byte() & 1) {
 		trace::KnownNames known;
-		known.add(trace::decode_names(in.rest()));
+		const auto message = in.rest();
+		const trace::AddressNames names = trace::decode_names(message);
+		require_inside(message, bytes_of(names.texts, names.kernel, names.files, names.symbols,
+		                                 names.mappings, names.modules));
+		known.add(names);
 		known.kernel(in.number(), in.number());
 		known.user(1, in.number(), in.number());
 		return;
@@ -399,7 +421,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 			trace::decode_ledger(in.rest());
 		});
 		break;
-	case 5: tolerate([&] { trace::decode_index(in.rest()); }); break;
+	case 5: tolerate([&] { fuzz_index(in); }); break;
 	case 6:
 		tolerate([&] {
 			if (in.byte() & 1)
