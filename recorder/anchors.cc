@@ -41,6 +41,7 @@ PanicNote read_panic(std::span<const std::byte> page, dfr_panic_texts& texts) {
 	std::memcpy(&record, page.data() + sizeof(dfr_anchor), sizeof(record));
 	texts = record.texts;
 	return {.time = record.time,
+	        .broken = record.broken,
 	        .cpu = record.cpu,
 	        .tid = record.tid,
 	        .comm = fixed_text(record.comm, sizeof(record.comm)),

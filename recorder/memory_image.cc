@@ -426,9 +426,25 @@ private:
 				catalog_.machine[key] = *text;
 		for (const std::string& damage : panic_->damage)
 			remarks_.push_back(damage);
+		note_oops();
 		catalog_.events.push_back({.event = DFR_EVENT_PANIC,
 		                           .value = static_cast<int32_t>(panic_->cpu),
 		                           .time = panic_->time});
+	}
+
+	// The mark that the kernel had no time to make in the catalog of a state that an oops inside a firing has ended.
+	void note_oops() {
+		uint64_t began = 0;
+		for (const trace::EventMark& mark : catalog_.events) {
+			if (mark.event == DFR_EVENT_GO)
+				began = mark.time;
+			if (mark.event == DFR_EVENT_STOP || mark.event == DFR_EVENT_KILLED)
+				return;
+		}
+		if (panic_->broken)
+			catalog_.events.push_back({.event = DFR_EVENT_KILLED,
+			                           .value = DFR_KILLED_OOPS,
+			                           .time = std::max(panic_->broken, began)});
 	}
 
 	std::shared_ptr<const PhysicalMemory> memory_;

@@ -20,7 +20,8 @@
 namespace dfr::recorder {
 
 struct PanicNote {
-	uint64_t time = 0; // the clock of all records
+	uint64_t time = 0;   // the clock of all records
+	uint64_t broken = 0; // since when an oops inside a firing may have cost records; 0: there was none
 	uint32_t cpu = 0, tid = 0;
 	std::string comm, reason;
 	std::string registers, stack, log; // as formats/abi/anchor.h says; empty: not known

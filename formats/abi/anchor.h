@@ -92,7 +92,9 @@ struct dfr_anchor_panic {
 	char comm[16];
 	char reason[DFR_ANCHOR_REASON_MAX]; /* NUL-terminated */
 	struct dfr_panic_texts texts;
+	/* since when an oops inside a firing may have cost records; 0: there was none, or the module is older */
+	__u64 broken;
 };
-DFR_STATIC_ASSERT(sizeof(struct dfr_anchor_panic) == 1104, "panic's record");
+DFR_STATIC_ASSERT(sizeof(struct dfr_anchor_panic) == 1112, "panic's record");
 
 #endif

@@ -182,7 +182,7 @@ void dfr_cpu_unhold(const struct dfr_engine *engine, const struct dfr_hold *hold
  * are killed (DFR_KILLED_OOPS), by housekeeping or by who asks for their records or status, and no state starts any more.
  */
 void dfr_cpu_abandon(struct dfr_engine *engine);
-bool dfr_engine_broken(const struct dfr_engine *engine);
+u64 dfr_engine_broken(const struct dfr_engine *engine);
 
 /* Housekeeping at cleanrate: speculations, dynamic variables, sealing. True: call dfr_state_settle(). */
 bool dfr_state_keep(struct dfr_state *state);

@@ -124,6 +124,7 @@ static void note_reason(struct record *record, const char *reason, u64 time)
 	content->tid = current->pid;
 	memcpy(content->comm, current->comm, sizeof(content->comm) - 1);
 	put(content->reason, reason);
+	content->broken = dfr_engine_broken(dfr_engine_instance);
 	record->rd_page->kind = DFR_ANCHOR_PANIC;
 	record->rd_page->cpu = content->cpu;
 	publish(record);

@@ -67,7 +67,8 @@ public:
 		uint64_t pfn = 0, generation = 99;
 		std::array<std::string, DFR_PANIC_TEXTS> texts = {}; // registers, stack, log
 		uint32_t beyond = 0;                                 // added to the place of each
-		uint64_t says = 0; // the frame that the record gives; 0: the right one
+		uint64_t says = 0;   // the frame that the record gives; 0: the right one
+		uint64_t broken = 0; // since when an oops inside a firing may have cost records
 	};
 	void panic(uint64_t pfn, uint64_t time, std::string_view comm, std::string_view reason,
 	           uint8_t boot = 0xb0) {
@@ -97,6 +98,7 @@ public:
 		}
 		for (const Bytes* const part : {&places, &sizes, &sums})
 			bytes.bytes.insert(bytes.bytes.end(), part->bytes.begin(), part->bytes.end());
+		bytes.u32(0).u64(more.broken);
 		for (size_t i = 0; more.pfn && i * kPageSize < all.bytes.size(); i++)
 			put({more.pfn + i}, std::span(all.bytes).subspan(i * kPageSize));
 		finish(bytes, pfn);

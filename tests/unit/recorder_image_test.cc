@@ -750,6 +750,28 @@ TEST_CASE("a harvest that was saved says what the image said", "[recorder][image
 }
 
 // formats/abi/anchor.h, enum dfr_panic_text.
+// kmod/linux/DECISIONS.md: after an oops inside a firing no answer is whole. The machine may die before the catalog says so.
+TEST_CASE("an oops inside a firing is in the panic's record", "[recorder][image]") {
+	const auto judged = [](uint64_t broken, uint32_t ended) {
+		Memory memory = sample_memory();
+		memory.panic(70, 9'999, "bash", "Oops", 0xb0, {.broken = broken});
+		CatalogLog log = sample_log();
+		if (ended)
+			log.event(ended, 0, 5'000);
+		memory.put({100, 90}, log.done());
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		trace::Verdict verdict;
+		values_of(*found[0], &verdict);
+		return verdict;
+	};
+	const char* const told = "ended by an oops of the kernel inside a probe's firing";
+	CHECK(judged(0, 0).reasons.empty());
+	CHECK(mentions(judged(5'500, 0).reasons, told));
+	CHECK_FALSE(judged(5'500, 0).complete);
+	CHECK(judged(5'500, DFR_EVENT_STOP).reasons.empty());
+}
+
 TEST_CASE("a panic's texts come with its record, and a damaged one costs itself", "[recorder][image]") {
 	const std::string registers = "mode=kernel ip=ffffffff81000010 sp=0",
 	                  stack = "ffffffff81000010 panic+0x10/0x20\n", log(5000, 'x');

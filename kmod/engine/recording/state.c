@@ -416,7 +416,7 @@ static void end_killed(struct dfr_state *state, enum dfr_killed why)
 	set_active(state, false);
 	/* Asked after all CPUs were visited, so no firing is under way that began before the end. */
 	time = dfr_read_once(&state->st_over);
-	unknown = dfr_load_acquire(&state->st_engine->en_broken);
+	unknown = dfr_engine_broken(state->st_engine);
 	/* Whatever else is wrong: the answer is not whole. */
 	if (unknown) {
 		why = DFR_KILLED_OOPS;

@@ -83,9 +83,9 @@ void dfr_cpu_abandon(struct dfr_engine *engine)
 		dfr_store_release(&engine->en_broken, unknown);
 }
 
-bool dfr_engine_broken(const struct dfr_engine *engine)
+u64 dfr_engine_broken(const struct dfr_engine *engine)
 {
-	return dfr_load_acquire(&engine->en_broken) != 0;
+	return dfr_load_acquire(&engine->en_broken);
 }
 
 u64 dfr_cpu_stamp(const struct dfr_engine *engine, u32 cpu)
