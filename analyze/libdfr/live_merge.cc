@@ -34,22 +34,22 @@ bool LiveMerge::advance(CpuQueue& cpu) {
 }
 
 void LiveMerge::run(uint64_t until, const std::function<void(const trace::Record&)>& visit) {
-	struct Next {
+	struct Upcoming {
 		uint64_t time;
 		uint32_t id;
 		CpuQueue* cpu;
-		bool operator>(const Next& other) const {
+		bool operator>(const Upcoming& other) const {
 			return time != other.time ? time > other.time : id > other.id;
 		}
 	};
-	std::vector<Next> heap; // the earliest at the front
+	std::vector<Upcoming> heap; // the earliest at the front
 	for (auto& [id, cpu] : cpus_)
 		if (advance(*cpu))
 			heap.push_back({key(cpu->cursor.current()), id, cpu.get()});
 	std::make_heap(heap.begin(), heap.end(), std::greater<>());
 	while (!heap.empty() && heap.front().time <= until) {
 		std::pop_heap(heap.begin(), heap.end(), std::greater<>());
-		Next& first = heap.back();
+		Upcoming& first = heap.back();
 		do {
 			visit(first.cpu->cursor.current());
 			first.cpu->ready = false;
