@@ -473,15 +473,10 @@ void dfr_catalog_off(struct dfr_state *state, u32 probe, u64 time)
 
 int dfr_catalog_missing(struct dfr_state *state, const char *provider, const char *module, int error)
 {
+	const struct dfr_clause all = { .cl_pattern = { provider, module, "*", "*" } };
 	char text[128];
-	size_t n = strlen(provider), m = strlen(module);
 
-	if (n + m + sizeof("::*:*") > sizeof(text))
-		return dfr_catalog_unarmed(state, 0, error);
-	memcpy(text, provider, n);
-	text[n++] = ':';
-	memcpy(text + n, module, m);
-	memcpy(text + n + m, ":*:*", sizeof(":*:*"));
+	dfr_clause_text(&all, text, sizeof(text));
 	return add_unarmed(state, 0, error, dfr_plat_clock(NULL), text);
 }
 
