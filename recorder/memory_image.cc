@@ -284,13 +284,6 @@ private:
 		}
 	}
 
-	// Whether a consumer has all blocks of the CPU. Else the first one that is here tells what was lost before it.
-	bool all_taken(uint32_t cpu) const {
-		return blocks_.losses().empty() &&
-		       std::none_of(refs_.begin(), refs_.end(),
-		                    [cpu](const trace::BlockRef& ref) { return ref.head.cpu == cpu; });
-	}
-
 	void read_tally(const MemoryExtent& extent, uint32_t cpu) {
 		dfr_tally tally{};
 		const uint64_t absent =
@@ -302,14 +295,11 @@ private:
 			return;
 		}
 		tallied_ = true;
-		const bool taken = all_taken(cpu);
-		for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++) {
-			const uint64_t lost = tally.loss[cause];
-			const uint64_t told = taken ? std::min<uint64_t>(lost, tally.told[cause]) : 0;
-			if (lost > told)
-				losses_.add(
-				    {.cause = cause, .cpu = static_cast<int32_t>(cpu), .count = lost - told});
-		}
+		for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
+			if (tally.loss[cause])
+				losses_.add({.cause = cause,
+				             .cpu = static_cast<int32_t>(cpu),
+				             .count = tally.loss[cause]});
 		for (uint32_t priority = 0; priority < DFR_TALLY_PRIORITIES; priority++)
 			for (const dfr_stretch& stretch :
 			     {tally.thinned[priority].over, tally.thinned[priority].now})

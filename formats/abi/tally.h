@@ -3,11 +3,11 @@
  * What one CPU has lost for a state since go, by cause. A DFR_ANCHOR_TALLY anchor lists its page, so
  * a harvester knows of losses that no record had told when the machine died:
  *
- *   [ magic, cpu, state_id ][ loss[0] loss[1] ... ][ thinned ][ told[0] told[1] ... ] zeros up to the page's end
+ *   [ magic, cpu, state_id ][ loss[0] loss[1] ... ][ thinned ] zeros up to the page's end
  *
  * One page of a state, with DFR_TALLY_NO_CPU, counts the firings on CPUs for which it has no ring (DFR_LOSS_HOTPLUG);
- * what housekeeping has told of them is counted by the CPU whose ledger told it, and taken away here. Older
- * modules have zeros in place of `thinned` and `told`, which say that nothing is thinned, and nothing told.
+ * what housekeeping has told of them is counted by the CPU whose ledger told it, and taken away here. A page of before
+ * `thinned` came has zeros there, which say that nothing is thinned.
  */
 #ifndef DFR_ABI_TALLY_H
 #define DFR_ABI_TALLY_H
@@ -41,10 +41,7 @@ struct dfr_tally {
 	__u64 loss[DFR_LOSS_MAX];
 	__u64 unused[64 - DFR_LOSS_MAX]; /* 0 */
 	struct dfr_tally_thinned thinned[DFR_TALLY_PRIORITIES];
-	/* Of `loss`, what LOSS records tell. Where a consumer has all blocks of the CPU, he has these records too. */
-	__u64 told[DFR_LOSS_MAX];
 };
-DFR_STATIC_ASSERT(sizeof(struct dfr_tally) == 16 + 8 * 64 + 64 * DFR_TALLY_PRIORITIES + 8 * DFR_LOSS_MAX,
-                  "tally");
+DFR_STATIC_ASSERT(sizeof(struct dfr_tally) == 16 + 8 * 64 + 64 * DFR_TALLY_PRIORITIES, "tally");
 
 #endif

@@ -665,35 +665,6 @@ TEST_CASE("what no record has told of losses is in their counters", "[recorder][
 	CHECK(mentions(remarks, "the counters of losses of CPU 1 are not in the image"));
 }
 
-// formats/abi/tally.h.
-TEST_CASE("what a consumer's blocks have told of losses is not told again", "[recorder][image]") {
-	Memory memory = sample_memory();
-	const auto lost = [&memory](uint32_t cpu, const std::vector<std::pair<uint64_t, uint64_t>>& counted) {
-		dfr_tally counters{.magic = DFR_TALLY_MAGIC, .cpu = cpu, .state_id = 7, .loss = {}};
-		for (size_t cause = 0; cause < counted.size(); cause++)
-			std::tie(counters.loss[cause], counters.told[cause]) = counted[cause];
-		const auto bytes = std::as_bytes(std::span(&counters, 1));
-		memory.put({450 + cpu}, std::vector<std::byte>(bytes.begin(), bytes.end()));
-		memory.anchor({.pfn = 64u + cpu,
-		               .kind = DFR_ANCHOR_TALLY,
-		               .cpu = cpu,
-		               .unit = 4096,
-		               .frames = {450 + cpu}});
-		const ImageFile image(memory.elf());
-		std::map<std::pair<int32_t, uint32_t>, uint64_t> found;
-		for (const auto& loss : recorder::open_memory_image(image.path)[0]->losses().entries)
-			found[{loss.cpu, loss.cause}] += loss.count;
-		return found;
-	};
-	using Found = std::map<std::pair<int32_t, uint32_t>, uint64_t>;
-	CHECK(lost(1, {{8, 5}}) == Found{{{1, 0}, 8}}); // its block is here
-	memory.put({300, 301}, std::as_bytes(std::span(&kFresh, 1)));
-	CHECK(lost(1, {{8, 5}, {4, 4}, {3, 0}, {2, 1000}}) == Found{{{1, 0}, 3}, {{1, 2}, 3}});
-	CHECK(lost(0, {{7, 7}}) == Found{{{0, 0}, 7}, {{1, 0}, 3}, {{1, 2}, 3}});
-	memory.pages.erase(300); // it may have been there and have told
-	CHECK(lost(1, {{8, 5}}) == Found{{{0, 0}, 7}, {{1, 0}, 8}});
-}
-
 TEST_CASE("what no CPU has told: stretches of thinning, and firings where there is no ring",
           "[recorder][image]") {
 	Memory memory = sample_memory();

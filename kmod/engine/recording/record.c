@@ -290,7 +290,6 @@ void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 {
 	struct telling telling = { .tn_level = level, .tn_keep = keep, .tn_time = time };
 	struct dfr_ring *ring = &share->sh_ring;
-	u64 count;
 	u32 cause;
 
 	collect_nmi(share, time);
@@ -300,11 +299,8 @@ void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 		/* While a consumer still lacks blocks, this entry could be overwritten, too. */
 		if (cause == DFR_LOSS_OVERWRITTEN && ring->rg_wanted)
 			continue;
-		count = share->sh_pending[cause].pe_count;
 		if (!write_loss(share, &telling, cause, &share->sh_pending[cause]))
 			break;
-		dfr_record_publish(share); /* from here on the block tells of it */
-		dfr_count(&share->sh_tally->told[cause], count);
 		memset(&share->sh_pending[cause], 0, sizeof(share->sh_pending[cause]));
 		share->sh_pending_mask &= ~(1u << cause);
 	}
