@@ -497,7 +497,8 @@ TEST_CASE("neither where a kept input faulted stays, nor what a program exited w
 	};
 	const auto exits = [](const std::string& path) {
 		std::vector<int32_t> values;
-		for (const trace::EventMark& mark : trace::open_file(path)->catalog().events)
+		const auto file = trace::open_file(path);
+		for (const trace::EventMark& mark : file->catalog().events)
 			if (mark.event == DFR_EVENT_EXIT)
 				values.push_back(mark.value);
 		return values;
