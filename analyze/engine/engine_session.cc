@@ -217,9 +217,11 @@ std::optional<trace::Block> EngineSession::next() {
 	if (taken_.empty()) {
 		dfr_ioc_taken taken[64];
 		uint32_t count = 0;
-		bool left = false; // asked again until there is none
+		bool left = false;
 		if (const int code = dfr_state_take(state_, DFR_ALL_CPUS, flush_, taken, 64, &count, &left))
 			fail("cannot take blocks", code);
+		if (count == 0 && left) // nothing is held here, so it lacks memory
+			throw std::bad_alloc();
 		if (count == 0) {
 			flush_ = false;
 			return std::nullopt;
