@@ -43,6 +43,11 @@ void NewFile::keep() {
 	if (failed != 0)
 		throw Error::from_errno("cannot give the file the name " + path_);
 	kept_ = true;
+	if (const int code = trace::sync_folder_of(path_)) {
+		errno = -code;
+		throw Error::from_errno("whether " + path_ +
+		                        " keeps its name after a power cut is not known");
+	}
 }
 
 } // namespace dfr::cli

@@ -66,11 +66,7 @@ public:
 private:
 	// A new file's name is in its folder, which is synced by itself.
 	int sync_name() {
-		const int fd = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0)
-			return errno == EACCES ? 0 : -errno; // a folder that may be written but not read
-		const int code = synced(::fsync(fd));
-		::close(fd);
+		const int code = sync_folder_of(path_);
 		name_synced_ = code == 0;
 		return code;
 	}
@@ -85,6 +81,15 @@ private:
 std::string folder_of(const std::string& path) {
 	const size_t slash = path.rfind('/');
 	return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+int sync_folder_of(const std::string& path) {
+	const int fd = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == EACCES ? 0 : -errno; // a folder that may be written but not read
+	const int code = synced(::fsync(fd));
+	::close(fd);
+	return code;
 }
 
 std::unique_ptr<OutputFile> local_file() {

@@ -31,6 +31,8 @@ std::unique_ptr<OutputFile> local_file();
 
 // Of a file, which need not be there.
 std::string folder_of(const std::string& path);
+// The names in its folder survive a power cut; 0 or -errno.
+int sync_folder_of(const std::string& path);
 
 // What keeps a new file from getting this name: dfr::Error. Only a regular file is replaced, because
 // whoever wrote "--replace" did not mean a device, a link to elsewhere or a folder.
