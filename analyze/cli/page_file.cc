@@ -2,9 +2,12 @@
 #include "analyze/cli/page_file.h"
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "analyze/cli/file.h"
 #include "analyze/cli/new_file.h"
+#include "formats/error.h"
 
 namespace dfr::cli {
 
@@ -16,6 +19,12 @@ void PageFile::add(CLI::App& app) {
 
 void PageFile::write(const std::string& page) const {
 	NewFile file(path_, replace_);
+	// As private as a recording is, and no link that somebody has put there.
+	::unlink(file.temporary().c_str());
+	const int fd = ::open(file.temporary().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		throw Error::from_errno("cannot write " + path_, "give a path that can be written with -o");
+	::close(fd);
 	write_file(file.temporary(), {reinterpret_cast<const uint8_t*>(page.data()), page.size()});
 	file.keep();
 }
