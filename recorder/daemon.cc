@@ -21,6 +21,7 @@
 #include "formats/shown.h"
 #include "formats/trace/crc32c.h"
 #include "formats/trace/file.h"
+#include "formats/trace/output_file.h"
 #include "formats/trace/parts.h"
 
 namespace dfr::recorder {
@@ -315,21 +316,19 @@ void Daemon::tell_status() {
 	status.state = session_->catalog().state_id;
 	status.output = has_parts(options) ? trace::parts_pattern(options.output) : options.output;
 	status.files = status.bytes = 0;
-	std::string there; // one of the files
 	const auto add = [&](const std::string& path) {
 		struct stat about {};
 		if (::stat(path.c_str(), &about) != 0)
 			return;
 		status.files++;
 		status.bytes += static_cast<uint64_t>(about.st_size);
-		there = path;
 	};
 	if (has_parts(options))
 		for (const auto& [number, path] : trace::parts_of(options.output))
 			add(path);
 	else
 		add(options.output);
-	if (const auto left = free_space(there))
+	if (const auto left = free_space(trace::folder_of(options.output)))
 		status.free = *left;
 	write_daemon_status(daemon_status_path(options.name), status);
 }

@@ -298,10 +298,13 @@ void Flight::begin_snapshots() {
 		tell();
 }
 
-// None that is being written or that a command works on, and none behind it.
+// None that is being written or that a command works on, and none behind it. What a killed command had may go.
 void Flight::remove_old_files() {
-	const auto oldest = std::ranges::min_element(processes_, {}, &FlightProcess::number);
-	daemon_.remove_old_files(oldest == processes_.end() ? std::string() : oldest->path);
+	const FlightProcess* oldest = nullptr;
+	for (const FlightProcess& process : processes_)
+		if (!process.killed && (!oldest || process.number < oldest->number))
+			oldest = &process;
+	daemon_.remove_old_files(oldest ? oldest->path : std::string());
 }
 
 // The process of a snapshot has ended.
@@ -373,8 +376,12 @@ void Flight::reap() {
 		int status = 0;
 		const pid_t found = ::waitpid(child.process, &status, WNOHANG);
 		if (found == 0) {
-			if (!snapshot && std::chrono::steady_clock::now() - child.began > kCommandMost)
+			if (!snapshot && !child.killed &&
+			    std::chrono::steady_clock::now() - child.began > kCommandMost) {
 				end_command(child, "it ran for ten minutes");
+				processes_[i].killed =
+				    true; // one that sleeps for a disk ends when that answers
+			}
 			i++;
 			continue;
 		}

@@ -35,6 +35,7 @@ private:
 		uint64_t number = 0;           // of the snapshot's file
 		TriggerGate::Admitted trigger; // that it is taken for
 		bool last = false;             // of a state that ends
+		bool killed = false;           // a command that did not end
 		std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 	};
 	bool look_for_triggers();
