@@ -55,7 +55,9 @@ struct Found {
 	AnchorGroup group;
 	std::vector<uint64_t> loose; // where pages begin with the header of a block of this state
 	std::optional<PanicNote> panic;
-	uint64_t damaged_anchors = 0; // in the whole image
+	uint64_t damaged_anchors = 0; // in the whole image,
+	uint64_t more_states =
+	    0; // as are these, of which it has blocks and no anchor, and which are left out
 };
 
 // Speculations in flight. Nobody is to take them for what was recorded, so they are never complete.
@@ -112,6 +114,9 @@ public:
 		else if (found.damaged_anchors)
 			remarks_.push_back(plural(found.damaged_anchors, "damaged anchor") +
 			                   " in the image: one may have told of a panic");
+		if (found.more_states)
+			remarks_.push_back("blocks of " + plural(found.more_states, "more state") +
+			                   " without anchors are in the image and are left out");
 	}
 
 	const trace::Catalog& catalog() override { return catalog_; }
@@ -475,6 +480,10 @@ uint32_t tag_of(const BootId& boot) {
 	return tag;
 }
 
+// Pages of any process may look like blocks, so of states without anchors no more than these, those with the most blocks,
+// are recordings: nobody is to fill the disk on which a crash kernel stores them.
+constexpr size_t kUnanchoredStates = 64;
+
 // What belongs to each recording. A state's id tells its boot, so blocks that no anchor lists are given to no other
 // boot's recording. Those of a state of which there are no anchors make a recording too; its boot is known if another
 // state of that boot has anchors.
@@ -494,22 +503,31 @@ std::vector<Found> gather(AnchorScan& scan) {
 	}
 	for (const auto& [boot, panic] : scan.panics)
 		boots.emplace(tag_of(boot), boot);
+	std::map<uint64_t, std::vector<uint64_t>> unanchored;
 	for (const LooseBlock& block : scan.blocks) {
 		if (strangers.contains(block.state_id))
 			continue;
-		const auto [place, fresh] = by_state.emplace(block.state_id, all.size());
-		if (fresh) {
-			const auto tag = static_cast<uint32_t>(block.state_id >> 32);
-			// Of a boot that is not known, no more than this is.
-			BootId part{};
-			std::memcpy(part.data(), &tag, sizeof(tag));
-			const auto boot = boots.find(tag);
-			all.push_back(
-			    {.boot = boot == boots.end() ? part : boot->second, .state = block.state_id});
-		}
-		all[place->second].loose.push_back(block.address);
+		const auto place = by_state.find(block.state_id);
+		(place == by_state.end() ? unanchored[block.state_id] : all[place->second].loose)
+		    .push_back(block.address);
 	}
+	std::vector<Found> loose;
+	for (auto& [state, addresses] : unanchored) {
+		const auto tag = static_cast<uint32_t>(state >> 32);
+		// Of a boot that is not known, no more than this is.
+		BootId part{};
+		std::memcpy(part.data(), &tag, sizeof(tag));
+		const auto boot = boots.find(tag);
+		loose.push_back({.boot = boot == boots.end() ? part : boot->second,
+		                 .state = state,
+		                 .loose = std::move(addresses)});
+	}
+	std::stable_sort(loose.begin(), loose.end(),
+	                 [](const Found& a, const Found& b) { return a.loose.size() > b.loose.size(); });
+	const size_t taken = std::min(loose.size(), kUnanchoredStates);
+	std::move(loose.begin(), loose.begin() + static_cast<std::ptrdiff_t>(taken), std::back_inserter(all));
 	for (Found& found : all) {
+		found.more_states = loose.size() - taken;
 		found.damaged_anchors = scan.damaged;
 		if (const auto panic = scan.panics.find(found.boot); panic != scan.panics.end())
 			found.panic = panic->second;

@@ -86,7 +86,7 @@ void PhysicalMemory::open_elf(uint64_t size) {
 	}
 	if (head.e_phentsize != sizeof(Elf64_Phdr) || count > kMaxSegments)
 		throw Error("cannot read " + path() + ": its program headers are damaged");
-	uint64_t missing = 0;
+	uint64_t missing = 0, named = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		Elf64_Phdr segment{};
 		if (!file_->read(head.e_phoff + uint64_t{i} * sizeof(segment),
@@ -100,6 +100,7 @@ void PhysicalMemory::open_elf(uint64_t size) {
 		if (size)
 			here = segment.p_offset < size ? std::min(here, size - segment.p_offset) : 0;
 		missing += segment.p_filesz - here;
+		named += here;
 		if (here)
 			ranges_.push_back(
 			    {.address = segment.p_paddr, .offset = segment.p_offset, .size = here});
@@ -108,6 +109,11 @@ void PhysicalMemory::open_elf(uint64_t size) {
 			zeros_.push_back(
 			    {.address = segment.p_paddr + here, .offset = 0, .size = segment.p_memsz - here});
 	}
+	// In /proc/vmcore the kernel's own image stands twice. What a file of one page claims to hold is not to be read
+	// a million times.
+	if (size && named / 2 > size)
+		throw Error("cannot read " + path() + ": its segments name more bytes than the file has",
+		            "give a dump of the machine's memory");
 	if (missing)
 		remarks_.push_back("the dump is cut: " + std::to_string(missing) +
 		                   " bytes of memory are missing");

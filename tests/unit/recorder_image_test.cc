@@ -256,6 +256,57 @@ TEST_CASE("recordings of other boots and states stand apart, the last boot first
 	CHECK(found[2]->blocks() == 0);
 }
 
+// Any process may fill its memory with them.
+TEST_CASE("pages that look like blocks of many states make so many recordings and no more",
+          "[recorder][image]") {
+	Memory memory = sample_memory();
+	dfr_block head{};
+	head.magic = DFR_BLOCK_MAGIC;
+	head.version = DFR_BLOCK_VERSION;
+	head.size = 4096;
+	head.hdr_size = DFR_BLOCK_HDR_SIZE(4096);
+	uint64_t pfn = 10'000;
+	for (uint64_t state = 100; state < 200; state++)
+		for (head.seq = 1; head.seq <= (state == 199 ? 3 : 1); head.seq++) {
+			head.state_id = state;
+			memory.put({pfn++}, std::as_bytes(std::span(&head, 1)));
+		}
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	REQUIRE(found.size() == 65);
+	CHECK(found[0]->blocks() == 4);
+	CHECK_THAT(found[0]->remarks().back(),
+	           Catch::Contains("blocks of 36 more states without anchors are in the image"));
+	// The one of which there is most.
+	CHECK(std::ranges::count_if(found, [](const auto& one) { return one->catalog().state_id == 199; }) ==
+	      1);
+}
+
+TEST_CASE("segments that name a file's bytes again and again are refused", "[recorder][image]") {
+	constexpr size_t kSegments = 1000;
+	Elf64_Ehdr head{};
+	std::memcpy(head.e_ident, ELFMAG, SELFMAG);
+	head.e_ident[EI_CLASS] = ELFCLASS64;
+	head.e_ident[EI_DATA] = ELFDATA2LSB;
+	head.e_type = ET_CORE;
+	head.e_phoff = sizeof(head);
+	head.e_phentsize = sizeof(Elf64_Phdr);
+	head.e_phnum = kSegments;
+	Bytes file;
+	file.put(head);
+	for (uint64_t i = 0; i < kSegments; i++) {
+		Elf64_Phdr segment{};
+		segment.p_type = PT_LOAD;
+		segment.p_paddr = i << 20;
+		segment.p_filesz = segment.p_memsz = 1 << 20;
+		file.put(segment);
+	}
+	file.bytes.resize(1 << 20);
+	const ImageFile image(file.bytes);
+	CHECK_THROWS_WITH(recorder::PhysicalMemory(image.path),
+	                  Catch::Contains("its segments name more bytes than the file has"));
+}
+
 TEST_CASE("a line that a dead memory has lost costs one interval of a sealed block, which is named",
           "[recorder][image]") {
 	Memory memory = sample_memory();
