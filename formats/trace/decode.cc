@@ -190,7 +190,7 @@ void RecordCursor::find_region(uint32_t from) {
 	region_ = end_;
 	for (; next_restart_ < restarts_; next_restart_++) {
 		const dfr_restart restart = restart_at(base_, next_restart_);
-		if (restart.record > from && restart.record < end_) {
+		if (restart.record > from && restart.record < end_ && is_in_place(restart, next_restart_)) {
 			region_ = restart.record;
 			return;
 		}

@@ -59,13 +59,13 @@ private:
 };
 
 // Calls visit(index, entry, end) for each interval, the last one first; returns where the first one begins.
-// `entry_at`: gives one of the `count` entries of the block's restart table. Entries that are out of order have none.
+// `entry_at`: gives one of the `count` entries of the block's restart table. Entries that are out of place or order have none.
 template <typename EntryAt, typename Visit>
 uint32_t each_interval(const dfr_block& head, size_t count, const EntryAt& entry_at, const Visit& visit) {
 	uint32_t first = end_of(head);
 	for (auto i = static_cast<uint32_t>(count); i-- > 0;) {
 		const dfr_restart entry = entry_at(i);
-		if (entry.record < head.hdr_size || entry.record >= first)
+		if (entry.record < head.hdr_size || entry.record >= first || !is_in_place(entry, i))
 			continue;
 		visit(i, entry, first);
 		first = entry.record;

@@ -27,6 +27,11 @@ inline uint32_t restart_count(const dfr_block& head) {
 	return static_cast<uint32_t>((head.hdr_size - sizeof(dfr_block)) / sizeof(dfr_restart));
 }
 dfr_restart restart_at(const std::byte* block, uint32_t index);
+// An entry is for a place in its own part of the block: one that names another place is damaged, and what it says of
+// time and context is not true there.
+inline bool is_in_place(const dfr_restart& entry, uint32_t index) {
+	return entry.record / DFR_RESTART_BYTES == index;
+}
 
 // Sets the checksums in the restart table of a block, if the header says that it is sealed. `body`: the block's bytes
 // behind its header. True: with this table the checksums of a sane block are right, its own included.

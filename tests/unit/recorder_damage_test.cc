@@ -229,6 +229,22 @@ void flip_bits(std::mt19937& random, Memory& memory) {
 	for (unsigned left = 1 + random() % 64; left; left--)
 		checked_page(random, memory)[random() % 4096] ^= std::byte(1u << random() % 8);
 }
+// In each block one entry of the restart table names the place of another one.
+void move_entries(std::mt19937& random, Memory& memory) {
+	for (auto& [pfn, page] : memory.pages) {
+		dfr_block head;
+		std::memcpy(&head, page.data(), sizeof(head));
+		if (!trace::header_is_sane(head))
+			continue;
+		const auto record_of = [&](uint32_t entry) {
+			return page.data() + sizeof(head) + entry * sizeof(dfr_restart) +
+			       offsetof(dfr_restart, record);
+		};
+		const uint32_t entries = trace::restart_count(head);
+		const auto from = record_of(static_cast<uint32_t>(random() % entries));
+		std::memcpy(record_of(static_cast<uint32_t>(random() % entries)), from, sizeof(uint32_t));
+	}
+}
 void put_noise(std::mt19937& random, Memory& memory) {
 	for (unsigned left = 1 + random() % 5; left; left--)
 		for (std::byte& byte : checked_page(random, memory))
@@ -288,9 +304,13 @@ TEST_CASE("damage is told, and what is left is right", "[recorder][image][damage
 	const auto seed = static_cast<uint32_t>(seed_text ? std::strtoul(seed_text, nullptr, 0) : 1);
 	const char* const rounds_text = std::getenv("DFR_DAMAGE_ROUNDS");
 	const unsigned rounds = rounds_text ? std::strtoul(rounds_text, nullptr, 0) : 60;
-	const std::pair<const char*, Damage> kinds[] = {
-	    {"flipped bits", flip_bits}, {"noise", put_noise},          {"lost lines", lose_lines},
-	    {"wiped pages", wipe_pages}, {"dropped pages", drop_pages}, {"cut", nullptr}};
+	const std::pair<const char*, Damage> kinds[] = {{"flipped bits", flip_bits},
+	                                                {"noise", put_noise},
+	                                                {"lost lines", lose_lines},
+	                                                {"moved entries", move_entries},
+	                                                {"wiped pages", wipe_pages},
+	                                                {"dropped pages", drop_pages},
+	                                                {"cut", nullptr}};
 	const size_t all = undamaged().records.size();
 	for (const auto& [name, damage] : kinds) {
 		uint64_t left = 0;
