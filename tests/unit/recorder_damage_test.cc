@@ -231,7 +231,8 @@ void flip_bits(std::mt19937& random, Memory& memory) {
 }
 // In each block one entry of the restart table names the place of another one.
 void move_entries(std::mt19937& random, Memory& memory) {
-	for (auto& [pfn, page] : memory.pages) {
+	for (auto& named : memory.pages) {
+		auto& page = named.second;
 		dfr_block head;
 		std::memcpy(&head, page.data(), sizeof(head));
 		if (!trace::header_is_sane(head))
