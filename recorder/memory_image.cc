@@ -129,6 +129,7 @@ public:
 	trace::Losses losses() override { return losses_; }
 	std::vector<std::string> remarks() override { return remarks_; }
 	bool partial() override { return partial_; }
+	uint64_t since() override { return blocks_.whole_after() ? blocks_.whole_after() + 1 : 0; }
 	std::vector<trace::BlockRef> index() override { return refs_; }
 
 	std::optional<trace::Block> next() override {

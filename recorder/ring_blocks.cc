@@ -78,8 +78,11 @@ void RingBlocks::add(MemoryExtent extent, uint32_t size, uint32_t cpu) {
 		missing_[cpu].absent++;
 		return;
 	}
+	if (head.magic == DFR_BLOCK_MAGIC && !head.seq && head.version == DFR_BLOCK_VERSION &&
+	    head.state_id == state_id_ && head.cpu == cpu && head.flags & DFR_BLOCK_CLOSED)
+		whole_after_ = std::max<uint64_t>(whole_after_, head.last_time);
 	if (head.magic == DFR_BLOCK_FRESH || (head.magic == DFR_BLOCK_MAGIC && !head.seq))
-		return; // never used, or the engine was opening it when the machine died
+		return; // never used, given back, or the engine was opening it when the machine died
 	if (head.magic == DFR_BLOCK_MAGIC && head.version != DFR_BLOCK_VERSION && head.size == size) {
 		foreign_[head.version]++;
 		return;

@@ -28,6 +28,9 @@ public:
 	size_t places() const { return places_.size(); }
 	trace::Block load(const trace::BlockRef& ref) const;
 	bool damaged() const { return !losses_.empty(); }
+	// The last record of a block that a consumer has given back, which only its header tells; 0: there is none. A CPU
+	// without another block has it from no other source.
+	uint64_t whole_after() const { return whole_after_; }
 	const std::vector<std::string>& losses() const { return losses_; } // what is missing or wrong
 	const std::vector<std::string>& remarks() const { return remarks_; }
 
@@ -60,6 +63,7 @@ private:
 	std::vector<BlockPlace> places_;
 	std::map<uint32_t, MissingBlocks> missing_; // by CPU
 	std::map<uint32_t, uint64_t> foreign_;      // blocks of other versions, by version
+	uint64_t whole_after_ = 0;
 	uint64_t open_ = 0, loose_ = 0, unsound_ = 0, gaps_ = 0;
 	std::vector<std::string> losses_, remarks_;
 };

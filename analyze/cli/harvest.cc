@@ -71,8 +71,8 @@ std::string output_of(const HarvestWish& wish, const trace::Catalog& catalog, bo
 }
 
 void write_recording(trace::BlockSource& source, const std::string& output, bool replace) {
-	trace::FileWriter writer(output, replace,
-	                         [&]() -> const trace::Catalog& { return source.catalog(); });
+	trace::FileWriter writer(output, replace, [&]() -> const trace::Catalog& { return source.catalog(); },
+	                         trace::local_file(), {.since = source.since()});
 	const uint64_t blocks = trace::copy_to_file(source, writer);
 	writer.finish();
 	for (const std::string& remark : source.remarks())

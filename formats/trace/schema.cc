@@ -372,7 +372,7 @@ std::vector<std::byte> encode_ledger(const Ledger& ledger) {
 	root.setPartial(ledger.partial);
 	root.setWholeUntil(ledger.whole_until);
 	write_reaches(root.initReaches(ledger.reaches.size()), ledger.reaches);
-	if (ledger.part.series) {
+	if (ledger.part.series || ledger.part.since) {
 		auto part = root.initPart();
 		part.setSeries(ledger.part.series);
 		part.setNumber(ledger.part.number);

@@ -92,9 +92,9 @@ struct PartOf {
 
 // Which file of a recorder that rotates (parts.h), and what it knows of those before it.
 struct FilePart {
-	uint64_t series = 0;                   // the same number in all of them; 0: it is no part
-	uint32_t number = 0;                   // from 1
-	uint64_t since = 0;                    // until then they have every record; 0: not known
+	uint64_t series = 0; // the same number in all of them; 0: it is no part
+	uint32_t number = 0; // from 1
+	uint64_t since = 0;  // until then they, or a consumer's, have every record; 0: not known
 	std::map<uint32_t, Reach> before = {}; // by CPU, up to where they have its blocks
 };
 

@@ -431,6 +431,28 @@ TEST_CASE("a damaged block and absent memory are told, the rest is given", "[rec
 		CHECK(verdict.complete);
 		CHECK(mentions(found[0]->remarks(), "1 older block"));
 	}
+	SECTION("where a consumer has given all blocks of a CPU back, the window begins behind them") {
+		trace::Block given_back = one_record(1, 6, 11, 8192);
+		dfr_block head = given_back.header();
+		head.seq = 0;
+		std::memcpy(given_back.bytes.data(), &head, sizeof(head));
+		memory.put({300, 301}, given_back.bytes);
+		const ImageFile image(memory.elf()), saved({});
+		const auto found = recorder::open_memory_image(image.path);
+		trace::Verdict verdict;
+		CHECK(values_of(*found[0], &verdict) == std::vector<uint64_t>{44, 55, 66});
+		CHECK(verdict.windowed);
+		CHECK(verdict.from == head.last_time + 1);
+		// So does that of the file which is made of it.
+		trace::FileWriter writer(saved.path, true,
+		                         [&]() -> const trace::Catalog& { return found[0]->catalog(); },
+		                         trace::local_file(), {.since = found[0]->since()});
+		trace::copy_to_file(*found[0], writer);
+		writer.finish();
+		trace::Verdict of_file;
+		values_of(*trace::open_file(saved.path), &of_file);
+		CHECK(of_file.from == head.last_time + 1);
+	}
 }
 
 TEST_CASE("a wrong number in the header of an open block is told, and costs no other block",
