@@ -12,6 +12,7 @@
 
 #include "formats/trace/crc32c.h"
 #include "formats/trace/seal.h"
+#include "recorder/dead_kernel.h"
 
 namespace dfr::recorder {
 namespace {
@@ -156,6 +157,8 @@ AnchorScan scan_anchors(PhysicalMemory& memory, const PhysicalMemory::OnProgress
 		std::memcpy(&block, page.data(), sizeof(block));
 		if (trace::header_is_sane(block))
 			result.blocks.push_back({address, block.state_id});
+		if (std::memcmp(page.data(), kVmcoreinfoStart.data(), kVmcoreinfoStart.size()) == 0)
+			result.vmcoreinfo.push_back(address);
 		if (!has_magic(page))
 			return;
 		if (std::optional<Candidate> candidate = read_anchor(address, page))
@@ -163,10 +166,14 @@ AnchorScan scan_anchors(PhysicalMemory& memory, const PhysicalMemory::OnProgress
 		else
 			result.damaged++;
 	};
-	memory.scan({.eight = DFR_ANCHOR_WORD0 ^ DFR_ANCHOR_KEY, .four = DFR_BLOCK_MAGIC}, found, progress);
+	uint64_t vmcoreinfo = 0;
+	std::memcpy(&vmcoreinfo, kVmcoreinfoStart.data(), sizeof(vmcoreinfo));
+	memory.scan({.eight = {DFR_ANCHOR_WORD0 ^ DFR_ANCHOR_KEY, vmcoreinfo}, .four = DFR_BLOCK_MAGIC},
+	            found, progress);
 	// Of two that say the same the first counts, whichever thread found it.
 	std::ranges::sort(candidates, {}, &Candidate::address);
 	std::ranges::sort(result.blocks, {}, &LooseBlock::address);
+	std::ranges::sort(result.vmcoreinfo);
 	result.displacements = believed(candidates, memory.raw());
 	Panics panics;
 	for (Candidate& candidate : candidates) {

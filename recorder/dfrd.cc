@@ -19,6 +19,7 @@
 #include "recorder/device_target.h"
 #include "recorder/drain.h"
 #include "recorder/flight.h"
+#include "recorder/live_symbols.h"
 #include "recorder/recording_loop.h"
 
 namespace {

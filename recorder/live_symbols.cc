@@ -341,6 +341,13 @@ bool LiveSymbols::was_another_program(uint32_t pid, const Mapping& mapping, uint
 	return true;
 }
 
+std::vector<LoadedModule> LiveSymbols::gone_modules() const {
+	std::vector<LoadedModule> gone;
+	std::ranges::copy_if(modules_, std::back_inserter(gone),
+	                     [](const LoadedModule& one) { return one.present.until != UINT64_MAX; });
+	return gone;
+}
+
 std::vector<std::pair<uint32_t, UserPlace>> LiveSymbols::take_changes() {
 	std::vector<std::pair<uint32_t, UserPlace>> places;
 	for (const auto& [pid, mapping] : std::exchange(changes_, {}))

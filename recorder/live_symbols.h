@@ -22,6 +22,7 @@
 #include "formats/types/blob.h"
 #include "formats/types/symboliser.h"
 #include "formats/types/symbols.h"
+#include "recorder/address_places.h"
 
 namespace dfr::recorder {
 
@@ -31,38 +32,8 @@ bool processes_have_our_numbers();
 // /proc/PID/maps; empty: it is not there, or may not be read.
 std::string read_maps(int pid);
 
-// When something was there, on the records' clock: perhaps from `since` on; from `seen` until `until`.
-struct Presence {
-	uint64_t since = 0, seen = 0, until = UINT64_MAX;
-	bool may_hold(uint64_t time) const { return since <= time && time < until; }
-};
-
-// What of a process is at an address: `offset` of a file is mapped at `start`, and the symbol there, if one
-// is known, begins at `symbol_offset` of that file. Texts are valid until the next question.
-struct UserPlace {
-	uint64_t start = 0, end = 0, offset = 0;
-	Presence present = {};
-	std::string_view file = {};
-	std::string_view identity = {}; // the file's build id, or what else tells it from others of its name
-	std::string_view symbol = {};   // empty: not known
-	uint64_t symbol_offset = 0, symbol_size = 0;
-	uint64_t into_symbol = 0; // the address's distance from its start
-};
-
-struct LoadedModule {
-	std::string name;
-	uint64_t start = 0, size = 0;
-	Presence present = {};
-};
-
-struct KernelPlace {
-	types::Symbol symbol;
-	const LoadedModule* module = nullptr; // null: of the kernel proper
-};
-
-class LiveSymbols final : public types::Symboliser {
+class LiveSymbols final : public types::Symboliser, public AddressPlaces {
 public:
-	static constexpr uint64_t kAnyTime = UINT64_MAX; // what was there last
 	// Not `processes`: their numbers are not ours to look for.
 	explicit LiveSymbols(bool processes = true) : see_processes_(processes) {}
 	types::SymbolName kernel(uint64_t address) override;
@@ -71,15 +42,12 @@ public:
 	void remember(uint32_t pid, const std::string& text) override;
 	void at(uint64_t time) override { time_ = time; }
 
-	// The same, with all that is known of the place at that time. Texts are valid until the next question.
-	// `name_then`: the name (execname) that the process's first thread had then; empty: not known. A process
-	// with another name now may have been another program then.
-	std::optional<KernelPlace> kernel_place(uint64_t address, uint64_t time);
+	// The same, with all that is known of the place at that time.
+	std::optional<KernelPlace> kernel_place(uint64_t address, uint64_t time) override;
 	std::optional<UserPlace> place(uint32_t pid, uint64_t address, uint64_t time,
-	                               std::string_view name_then = {});
-	// What place() has told and is known better now: when it began, or that it ended. Without symbols.
-	std::vector<std::pair<uint32_t, UserPlace>> take_changes();
-	const std::vector<LoadedModule>& modules() const { return modules_; }
+	                               std::string_view name_then = {}) override;
+	std::vector<std::pair<uint32_t, UserPlace>> take_changes() override;
+	std::vector<LoadedModule> gone_modules() const override;
 
 private:
 	using SteadyClock = std::chrono::steady_clock;

@@ -20,6 +20,8 @@
 #include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
 #include "recorder/catalog_salvage.h"
+#include "recorder/dead_kernel.h"
+#include "recorder/name_collector.h"
 #include "recorder/ring_blocks.h"
 #include "recorder/speculations.h"
 
@@ -55,6 +57,8 @@ struct Found {
 	AnchorGroup group;
 	std::vector<uint64_t> loose; // where pages begin with the header of a block of this state
 	std::optional<PanicNote> panic;
+	std::vector<uint64_t> vmcoreinfo; // as AnchorScan has them, as are the next
+	std::vector<int64_t> displacements;
 	uint64_t damaged_anchors = 0; // in the whole image,
 	uint64_t more_states =
 	    0; // as are these, of which it has blocks and no anchor, and which are left out
@@ -64,15 +68,16 @@ struct Found {
 class InFlight : public trace::BlockSource {
 public:
 	InFlight(std::string name, trace::Catalog catalog, std::vector<trace::Block> blocks,
-	         std::string remark)
+	         std::string remark, const trace::KnownNames& names)
 	    : name_(std::move(name)), catalog_(std::move(catalog)), blocks_(std::move(blocks)),
-	      remark_(std::move(remark)) {}
+	      remark_(std::move(remark)), names_(names.all()) {}
 	const trace::Catalog& catalog() override { return catalog_; }
 	std::string name() const override { return name_; }
 	std::vector<trace::AggEntry> aggregations() override { return {}; }
 	trace::Losses losses() override { return {}; }
 	std::vector<std::string> remarks() override { return {remark_}; }
 	bool partial() override { return true; }
+	void names(trace::KnownNames& into) override { into.add(names_); }
 	std::optional<trace::Block> next() override {
 		return next_ < blocks_.size() ? std::optional(blocks_[next_++]) : std::nullopt;
 	}
@@ -91,6 +96,7 @@ private:
 	trace::Catalog catalog_;
 	std::vector<trace::Block> blocks_;
 	std::string remark_;
+	trace::AddressNames names_;
 	size_t next_ = 0;
 };
 
@@ -98,6 +104,7 @@ class HarvestedImage : public ImageSource {
 public:
 	HarvestedImage(std::shared_ptr<const PhysicalMemory> memory, Found found, const trace::Catalog* lent)
 	    : memory_(std::move(memory)), group_(std::move(found.group)), panic_(std::move(found.panic)),
+	      vmcoreinfo_(std::move(found.vmcoreinfo)), displacements_(std::move(found.displacements)),
 	      boot_(found.boot), state_(found.state), blocks_(memory_) {
 		remarks_ = memory_->remarks();
 		partial_ = !remarks_.empty();
@@ -132,6 +139,22 @@ public:
 	uint64_t since() override { return blocks_.whole_after() ? blocks_.whole_after() + 1 : 0; }
 	std::vector<trace::BlockRef> index() override { return refs_; }
 
+	// Of the kernel proper, as the dead kernel would have named them.
+	void names(trace::KnownNames& into) override {
+		const auto kernel =
+		    DeadKernel::find(*memory_, vmcoreinfo_, displacements_, catalog_.machine_text("release"));
+		if (!kernel)
+			return;
+		NameCollector collector(*kernel);
+		for (const trace::BlockRef& ref : refs_)
+			if (const std::optional<trace::Block> block = load(ref))
+				collector.block(*block, catalog_);
+		for (const trace::Block& block : in_flight_)
+			collector.block(block, catalog_);
+		collector.aggregations(aggregations_, catalog_);
+		into.add(collector.fresh());
+	}
+
 	std::optional<trace::Block> next() override {
 		while (next_ < refs_.size())
 			if (std::optional<trace::Block> block = load(refs_[next_++]))
@@ -149,9 +172,12 @@ public:
 	std::unique_ptr<trace::BlockSource> in_flight() override {
 		if (in_flight_.empty())
 			return nullptr;
+		trace::KnownNames known;
+		names(known);
 		return std::make_unique<InFlight>(name(), catalog_, in_flight_,
 		                                  "only speculations that were not committed when the "
-		                                  "machine died (of several CPUs perhaps discarded)");
+		                                  "machine died (of several CPUs perhaps discarded)",
+		                                  known);
 	}
 
 	// Wall-clock time of the last clock entry: orders several boots.
@@ -446,6 +472,8 @@ private:
 	std::shared_ptr<const PhysicalMemory> memory_;
 	AnchorGroup group_;
 	std::optional<PanicNote> panic_;
+	std::vector<uint64_t> vmcoreinfo_;
+	std::vector<int64_t> displacements_;
 	BootId boot_;
 	uint64_t state_;
 	trace::Catalog catalog_;
@@ -530,6 +558,8 @@ std::vector<Found> gather(AnchorScan& scan) {
 	for (Found& found : all) {
 		found.more_states = loose.size() - taken;
 		found.damaged_anchors = scan.damaged;
+		found.vmcoreinfo = scan.vmcoreinfo;
+		found.displacements = scan.displacements;
 		if (const auto panic = scan.panics.find(found.boot); panic != scan.panics.end())
 			found.panic = panic->second;
 	}

@@ -81,7 +81,7 @@ void NameCollector::kernel(uint64_t address, const Occurrence& where) {
 	if (const auto seen = kernel_seen_.find(address);
 	    seen != kernel_seen_.end() && seen->second <= where.time)
 		return;
-	const auto place = symbols_.kernel_place(address, where.time);
+	const auto place = places_.kernel_place(address, where.time);
 	if (!place)
 		return; // asked for again when it comes again
 	const types::Symbol& symbol = place->symbol;
@@ -97,8 +97,8 @@ void NameCollector::user(uint32_t pid, uint64_t address, const Occurrence& where
 	    seen != user_seen_.end() && seen->second <= where.time)
 		return;
 	const bool first_thread = where.context && where.context->pid == pid && where.context->tid == pid;
-	const auto place = symbols_.place(pid, address, where.time,
-	                                  first_thread ? where.context->execname : std::string_view());
+	const auto place = places_.place(pid, address, where.time,
+	                                 first_thread ? where.context->execname : std::string_view());
 	if (!place)
 		return;
 	user_seen_[{pid, address}] = place->present.since;
@@ -199,11 +199,10 @@ trace::AddressNames NameCollector::fresh() {
 	// A process may exec() and a module go: what an address is called is asked for again.
 	kernel_seen_.clear();
 	user_seen_.clear();
-	for (const auto& [pid, place] : symbols_.take_changes())
+	for (const auto& [pid, place] : places_.take_changes())
 		known_.add_mapping(range_of(pid, place));
-	for (const LoadedModule& module : symbols_.modules())
-		if (module.present.until != UINT64_MAX)
-			known_.add_module(module.name, loaded_module(module));
+	for (const LoadedModule& module : places_.gone_modules())
+		known_.add_module(module.name, loaded_module(module));
 	trace::AddressNames names = known_.fresh();
 	if (known_.size() > kKnownMost)
 		known_ = {};

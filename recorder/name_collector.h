@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // NameCollector: the names of the addresses that occur in what is recorded, for the
-// file. It asks LiveSymbols, as printing does, and does so while records come in,
-// because a process that has ended has no names any more.
+// file. It asks AddressPlaces; of a machine that lives while records come in, because a
+// process that has ended has no names any more.
 //
 // Which addresses: each frame of a stack; usym() and its kin; each integer of eight
 // bytes that is an address of the kernel (sym(), caller, pointers to functions); and
@@ -20,13 +20,13 @@
 #include "formats/dof/image.h"
 #include "formats/trace/decode.h"
 #include "formats/trace/names.h"
-#include "recorder/live_symbols.h"
+#include "recorder/address_places.h"
 
 namespace dfr::recorder {
 
 class NameCollector {
 public:
-	explicit NameCollector(LiveSymbols& symbols) : symbols_(symbols) {}
+	explicit NameCollector(AddressPlaces& places) : places_(places) {}
 
 	void record(const trace::Record& record, const trace::Catalog& catalog);
 	// All records of a block; always of the same catalog.
@@ -53,7 +53,7 @@ private:
 	               const trace::Catalog& catalog);
 	// Where an address occurred: in a record, or in a key, which is of any time.
 	struct Occurrence {
-		uint64_t time = LiveSymbols::kAnyTime;
+		uint64_t time = AddressPlaces::kAnyTime;
 		const trace::Context* context = nullptr;
 	};
 	trace::AddressNames::MappedRange range_of(uint32_t pid, const UserPlace& place);
@@ -64,7 +64,7 @@ private:
 	void stack(std::span<const std::byte> frames, const Occurrence& where);
 	void user_stack(uint32_t pid, std::span<const std::byte> frames, const Occurrence& where);
 
-	LiveSymbols& symbols_;
+	AddressPlaces& places_;
 	trace::KnownNames known_;
 	std::vector<AddressShape> shapes_; // by EPID
 	std::map<uint32_t, std::unique_ptr<dof::Image>> programs_;

@@ -215,7 +215,8 @@ void look(uint64_t address, std::span<const std::byte> pages, const PhysicalMemo
 	for (; !pages.empty(); pages = pages.subspan(kPage), address += kPage) {
 		uint64_t first;
 		std::memcpy(&first, pages.data(), sizeof(first));
-		if (first == words.eight || static_cast<uint32_t>(first) == words.four)
+		if (first == words.eight[0] || first == words.eight[1] ||
+		    static_cast<uint32_t>(first) == words.four)
 			found(address, pages.first(kPage));
 	}
 }

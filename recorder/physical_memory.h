@@ -7,6 +7,7 @@
 // that scan_anchors() finds. memory_image.h interprets the contents. One thread reads; scan() has several of its own.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,11 +38,11 @@ public:
 	uint64_t bytes() const;           // how much memory the file holds
 	const std::vector<std::string>& remarks() const { return remarks_; }
 
-	// Calls `found` for every page that starts with one of these words, of which the second has 4 bytes: from several
+	// Calls `found` for every page that starts with one of these words, of which the last has 4 bytes: from several
 	// threads, one call at a time, in no order. Adds a remark if pages could not be read. `progress` is called by the
 	// caller's thread now and then.
 	struct Words {
-		uint64_t eight = 0;
+		std::array<uint64_t, 2> eight = {};
 		uint32_t four = 0;
 	};
 	using OnPage = std::function<void(uint64_t address, std::span<const std::byte> page)>;

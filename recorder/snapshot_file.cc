@@ -8,6 +8,7 @@
 #include "formats/clock.h"
 #include "formats/trace/file.h"
 #include "recorder/device_target.h"
+#include "recorder/live_symbols.h"
 
 namespace dfr::recorder {
 

@@ -23,6 +23,7 @@
 #include "formats/shown.h"
 #include "formats/trace/joined.h"
 #include "recorder/device_session.h"
+#include "recorder/live_symbols.h"
 #include "recorder/recording_loop.h"
 #include "recorder/trial.h"
 

@@ -30,10 +30,10 @@ bool keys_name_processes(const trace::Catalog& catalog) {
 } // namespace
 
 Recording::Recording(const std::string& path, const trace::PartsWriter::PartsOptions& options,
-                     trace::LiveSource& session, recorder::LiveSymbols& symbols, d::Target& machine)
+                     trace::LiveSource& session, recorder::AddressPlaces& places, d::Target& machine)
     : session_(session), parts_(
                              path, [this]() -> const trace::Catalog& { return whole_catalog(); }, options),
-      names_(symbols), types_(machine) {}
+      names_(places), types_(machine) {}
 
 void Recording::program(size_t index, std::vector<std::byte> dof, std::string source) {
 	programs_.push_back({index, std::move(dof), std::move(source)});

@@ -22,7 +22,7 @@ namespace dfr::cli {
 class Recording {
 public:
 	Recording(const std::string& path, const trace::PartsWriter::PartsOptions& options,
-	          trace::LiveSource& session, recorder::LiveSymbols& symbols, d::Target& machine);
+	          trace::LiveSource& session, recorder::AddressPlaces& places, d::Target& machine);
 
 	// The n-th program of the session: all of its DOF (the engine keeps the loadable part) and its source.
 	void program(size_t index, std::vector<std::byte> dof, std::string source);

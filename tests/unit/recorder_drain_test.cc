@@ -14,6 +14,7 @@
 #include "formats/error.h"
 #include "formats/trace/decode.h"
 #include "recorder/drain.h"
+#include "recorder/live_symbols.h"
 #include "tests/unit/d_target.h"
 #include "tests/unit/played_disk.h"
 #include "tests/unit/scratch_folder.h"

@@ -568,7 +568,7 @@ TEST_CASE("segments of an ELF core that lie within each other are one memory", "
 	recorder::PhysicalMemory memory(image.path);
 
 	std::vector<uint64_t> scanned;
-	memory.scan({.eight = kMagic}, [&](uint64_t address, std::span<const std::byte>) {
+	memory.scan({.eight = {kMagic, kMagic}}, [&](uint64_t address, std::span<const std::byte>) {
 		scanned.push_back(address / kPage);
 	});
 	std::sort(scanned.begin(), scanned.end());

@@ -19,6 +19,7 @@
 #include "formats/trace/joined.h"
 #include "formats/trace/verify.h"
 #include "recorder/drain.h"
+#include "recorder/live_symbols.h"
 #include "tests/unit/d_target.h"
 #include "tests/unit/played_disk.h"
 #include "tests/unit/scratch_folder.h"

@@ -17,6 +17,7 @@
 #include "formats/error.h"
 #include "formats/trace/file.h"
 #include "formats/trace/joined.h"
+#include "recorder/live_symbols.h"
 #include "recorder/name_collector.h"
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"

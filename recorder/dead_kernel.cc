@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The tables, all of which any image may forge: n addresses as 32-bit distances, and n
+// names of tokens, each with its length before it. They count if each name is whole,
+// the addresses ascend, and "_stext" stands where VMCOREINFO says.
+#include "recorder/dead_kernel.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cinttypes>
+#include <cstdio>
+#include <map>
+#include <set>
+
+namespace dfr::recorder {
+namespace {
+
+// From here the kernel's own code and data are mapped, at the most 1 GiB.
+constexpr uint64_t kImage = 0xffffffff80000000, kImageSize = 1ull << 30;
+constexpr uint32_t kSymbolsMost = 1 << 20;
+constexpr uint64_t kNamesMost = 16 << 20;
+constexpr uint64_t kNameMost = 1024; // twice what the kernel allows
+constexpr size_t kMarked = 256;
+constexpr size_t kTokens = 256, kTokenTableMost = 64 << 10;
+constexpr size_t kPagesMost = 1024,
+                 kTriesMost = 64; // of pages that begin like it, and that are of the release
+
+} // namespace
+
+struct DeadKernel::Vmcoreinfo {
+	std::string release;
+	std::map<std::string, uint64_t, std::less<>> symbols; // by name
+	uint64_t physical = 0;                                // added to an address's distance from kImage
+
+	static std::optional<Vmcoreinfo> parse(std::string_view text);
+};
+
+// KEY=VALUE lines; SYMBOL(name)=hexadecimal, NUMBER(name)=decimal.
+std::optional<DeadKernel::Vmcoreinfo> DeadKernel::Vmcoreinfo::parse(std::string_view text) {
+	Vmcoreinfo info;
+	bool placed = false;
+	text = text.substr(0, text.find('\0'));
+	while (!text.empty()) {
+		const std::string_view line = text.substr(0, text.find('\n'));
+		text.remove_prefix(std::min(line.size() + 1, text.size()));
+		const size_t equals = line.find('=');
+		if (equals == line.npos)
+			continue;
+		const std::string_view key = line.substr(0, equals), value = line.substr(equals + 1);
+		if (key == "OSRELEASE") {
+			info.release = value;
+		} else if (key == "NUMBER(phys_base)") {
+			int64_t number = 0;
+			placed = std::from_chars(value.begin(), value.end(), number).ptr == value.end();
+			info.physical = static_cast<uint64_t>(number);
+		} else if (key.starts_with("SYMBOL(") && key.ends_with(")")) {
+			uint64_t number = 0;
+			if (std::from_chars(value.begin(), value.end(), number, 16).ptr == value.end())
+				info.symbols.emplace(key.substr(7, key.size() - 8), number);
+		}
+	}
+	return placed ? std::optional(std::move(info)) : std::nullopt;
+}
+
+// Reads the dead kernel's own image by its symbols.
+class DeadKernel::Reader {
+public:
+	Reader(const PhysicalMemory& memory, const Vmcoreinfo& info, int64_t displacement)
+	    : memory_(memory), info_(info), displacement_(displacement) {}
+
+	// 0: VMCOREINFO does not have it, or not inside the kernel's image.
+	uint64_t address(std::string_view symbol) const {
+		const auto found = info_.symbols.find(symbol);
+		if (found == info_.symbols.end() || found->second < kImage ||
+		    found->second >= kImage + kImageSize)
+			return 0;
+		return found->second;
+	}
+	bool read(std::string_view symbol, std::span<std::byte> into) const {
+		const uint64_t from = address(symbol);
+		return from && into.size() <= kImage + kImageSize - from &&
+		       memory_.read(from - kImage + info_.physical, into, displacement_);
+	}
+	template <typename T> bool read_number(std::string_view symbol, T& into) const {
+		return read(symbol, std::as_writable_bytes(std::span(&into, 1)));
+	}
+
+private:
+	const PhysicalMemory& memory_;
+	const Vmcoreinfo& info_;
+	int64_t displacement_;
+};
+
+std::unique_ptr<DeadKernel> DeadKernel::find(const PhysicalMemory& memory, std::span<const uint64_t> pages,
+                                             std::span<const int64_t> displacements,
+                                             const std::string& release) {
+	if (pages.size() > kPagesMost)
+		return nullptr;
+	std::set<std::pair<std::string, int64_t>> tried;
+	std::unique_ptr<DeadKernel> found;
+	for (const int64_t displacement : displacements) {
+		for (const uint64_t page : pages) {
+			std::string text(kPage, '\0');
+			if (!memory.read(page + static_cast<uint64_t>(displacement),
+			                 std::as_writable_bytes(std::span(text)), displacement))
+				continue;
+			const std::optional<Vmcoreinfo> info = Vmcoreinfo::parse(text);
+			if (!info || info->release != release || !tried.emplace(text, displacement).second)
+				continue;
+			if (tried.size() > kTriesMost)
+				return nullptr;
+			std::unique_ptr<DeadKernel> kernel(new DeadKernel);
+			if (!kernel->read(Reader(memory, *info, displacement)))
+				continue;
+			if (found &&
+			    (found->addresses_ != kernel->addresses_ || found->names_ != kernel->names_))
+				return nullptr;
+			found = std::move(kernel);
+		}
+	}
+	return found;
+}
+
+bool DeadKernel::read(const Reader& reader) {
+	uint64_t base = 0;
+	if (!read_names(reader) || !reader.read_number("kallsyms_relative_base", base))
+		return false;
+	std::vector<int32_t> offsets(addresses_.size());
+	if (!reader.read("kallsyms_offsets", std::as_writable_bytes(std::span(offsets))))
+		return false;
+	// Kernels before 6.15 have the distances of what is not for each CPU as negative numbers.
+	for (const bool per_cpu : {true, false}) {
+		const uint64_t start = reader.address("_stext");
+		if (!take_addresses(offsets, base, per_cpu))
+			continue;
+		const auto [first, last] = std::equal_range(addresses_.begin(), addresses_.end(), start);
+		for (auto at = first; at != last; ++at)
+			if (line(static_cast<size_t>(at - addresses_.begin())).ends_with(" _stext\n"))
+				return true;
+	}
+	return false;
+}
+
+// False: a name is not whole. Makes room for as many addresses as there are names.
+bool DeadKernel::read_names(const Reader& reader) {
+	uint32_t symbols = 0;
+	// Each of these lies somewhere behind the one before.
+	const uint64_t names = reader.address("kallsyms_names"),
+	               tokens = reader.address("kallsyms_token_table"),
+	               behind = reader.address("kallsyms_token_index");
+	if (!reader.read_number("kallsyms_num_syms", symbols) || !symbols || symbols > kSymbolsMost ||
+	    !names || tokens <= names || tokens - names > kNamesMost || behind <= tokens ||
+	    behind - tokens > kTokenTableMost)
+		return false;
+	std::vector<char> table(behind - tokens);
+	std::vector<uint16_t> index(kTokens);
+	names_.resize(tokens - names);
+	if (!reader.read("kallsyms_names", names_) ||
+	    !reader.read("kallsyms_token_table", std::as_writable_bytes(std::span(table))) ||
+	    !reader.read("kallsyms_token_index", std::as_writable_bytes(std::span(index))))
+		return false;
+	table.back() = '\0'; // each token ends inside of it
+	for (const uint16_t at : index)
+		tokens_.emplace_back(at < table.size() ? &table[at] : "");
+	size_t at = 0;
+	for (uint32_t i = 0; i < symbols; i++) {
+		if (i % kMarked == 0)
+			marks_.push_back(at);
+		if (!name(at))
+			return false;
+	}
+	names_.resize(at);
+	addresses_.resize(symbols);
+	return true;
+}
+
+bool DeadKernel::take_addresses(const std::vector<int32_t>& offsets, uint64_t base, bool per_cpu) {
+	for (size_t i = 0; i < offsets.size(); i++) {
+		const int64_t offset = offsets[i];
+		addresses_[i] = !per_cpu     ? base + static_cast<uint32_t>(offset)
+		                : offset < 0 ? base - 1 - static_cast<uint64_t>(offset)
+		                             : static_cast<uint64_t>(offset);
+	}
+	return std::ranges::is_sorted(addresses_);
+}
+
+std::optional<std::string> DeadKernel::name(size_t& at) const {
+	size_t length = 0;
+	// A length above 127 has two bytes, seven bits in the first.
+	if (at < names_.size()) {
+		length = static_cast<size_t>(names_[at++]);
+		if (length & 0x80) {
+			if (at >= names_.size())
+				return std::nullopt;
+			length = (length & 0x7f) | static_cast<size_t>(names_[at++]) << 7;
+		}
+	}
+	if (!length || length > names_.size() - at)
+		return std::nullopt;
+	std::string text;
+	for (const size_t end = at + length; at < end; at++) {
+		text += tokens_[static_cast<size_t>(names_[at])];
+		if (text.size() > kNameMost)
+			return std::nullopt;
+	}
+	return text.size() < 2 || text.find_first_of(" \t\n") != text.npos ? std::nullopt
+	                                                                   : std::optional(text);
+}
+
+// As /proc/kallsyms has it.
+std::string DeadKernel::line(size_t symbol) const {
+	size_t at = marks_[symbol / kMarked];
+	for (size_t before = symbol % kMarked; before; before--)
+		name(at);
+	const std::string text = *name(at);
+	char address[17];
+	std::snprintf(address, sizeof(address), "%016" PRIx64, addresses_[symbol]);
+	return std::string(address) + " " + text[0] + " " + text.substr(1) + "\n";
+}
+
+// The same choice among the names of one address as on a machine that lives.
+std::optional<KernelPlace> DeadKernel::kernel_place(uint64_t address, uint64_t) {
+	const auto next = std::ranges::upper_bound(addresses_, address);
+	if (address < kImage || next == addresses_.begin() || next == addresses_.end())
+		return std::nullopt;
+	std::string text;
+	const auto first = std::ranges::lower_bound(addresses_, *std::prev(next));
+	for (auto at = first; at != std::next(next); ++at)
+		text += line(static_cast<size_t>(at - addresses_.begin()));
+	asked_ = types::Symbols::from_kallsyms_text(types::Blob::from_bytes({text.begin(), text.end()}));
+	const std::optional<types::Symbol> symbol = asked_->find(address);
+	return symbol ? std::optional(KernelPlace{.symbol = *symbol}) : std::nullopt;
+}
+
+} // namespace dfr::recorder

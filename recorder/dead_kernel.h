@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// DeadKernel: what the addresses of a dead x86-64 kernel are called, by the tables from
+// which it made its own /proc/kallsyms. Their places stand in the kernel's VMCOREINFO, a
+// page that begins with its release, which the scan of the image finds. Of the kernel
+// proper only: the tables of modules lie in memory that needs page tables.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "recorder/address_places.h"
+#include "recorder/physical_memory.h"
+
+namespace dfr::recorder {
+
+inline constexpr std::string_view kVmcoreinfoStart = "OSRELEASE=";
+
+class DeadKernel final : public AddressPlaces {
+public:
+	// `pages`: where pages begin like VMCOREINFO, in a raw image as offsets in the file; `displacements`: those that are
+	// believed. Null: no page tells of tables of this release that are whole, or several do and differ, because a process
+	// may write such a page.
+	static std::unique_ptr<DeadKernel> find(const PhysicalMemory& memory, std::span<const uint64_t> pages,
+	                                        std::span<const int64_t> displacements,
+	                                        const std::string& release);
+
+	std::optional<KernelPlace> kernel_place(uint64_t address, uint64_t time) override;
+
+private:
+	struct Vmcoreinfo;
+	class Reader;
+	DeadKernel() = default;
+	bool read(const Reader& reader);
+	bool read_names(const Reader& reader);
+	bool take_addresses(const std::vector<int32_t>& offsets, uint64_t base, bool per_cpu);
+	std::optional<std::string> name(size_t& at) const; // with its letter; `at` goes on behind it
+	std::string line(size_t symbol) const;
+
+	std::vector<uint64_t> addresses_; // by address
+	std::vector<std::byte> names_;
+	std::vector<size_t> marks_;           // where the name of each kMarked'th symbol begins in names_
+	std::vector<std::string> tokens_;     // what a byte of a name stands for
+	std::optional<types::Symbols> asked_; // has the texts of the last answer
+};
+
+} // namespace dfr::recorder
