@@ -6,7 +6,7 @@
 // core, raw image or kdump-compressed dump, flattened or not, damaged, and harvested whole.
 //
 // Targets: recorder/memory_image.cc recorder/anchors.cc recorder/physical_memory.cc recorder/speculations.cc
-// Targets: recorder/extent.cc recorder/catalog_salvage.cc recorder/ring_blocks.cc
+// Targets: recorder/dead_kernel.cc recorder/extent.cc recorder/catalog_salvage.cc recorder/ring_blocks.cc
 // Targets: recorder/dump_file.cc recorder/kdump_pages.cc recorder/page_codec.cc
 #include <zlib.h>
 
@@ -16,7 +16,7 @@
 #include "recorder/memory_image.h"
 #include "recorder/page_codec.h"
 #include "tests/fuzz/trace_input.h"
-#include "tests/unit/image_builder.h"
+#include "tests/unit/dead_kernel_builder.h"
 
 using namespace dfr;
 using fuzz::Decisions;
@@ -100,6 +100,34 @@ std::vector<uint64_t> frames(Decisions& in) {
 	return result;
 }
 
+// A dead kernel's tables, a few bytes of which are other ones, and a recording that has addresses of it.
+void fill_kernel(Decisions& in, Memory& memory) {
+	test::Kernel kernel;
+	kernel.per_cpu = in.byte() % 2;
+	kernel.more_symbols = in.byte() % 8 ? 0 : in.word();
+	for (unsigned left = in.byte() % 4; left; left--)
+		kernel.symbols[in.byte() % kernel.symbols.size()].name = std::string(in.byte(), 'd');
+	kernel.put(memory);
+	for (unsigned flips = in.byte() % 4; flips; flips--)
+		memory.page(kernel.frame + in.byte() % 6)[in.word() % Memory::kPageSize] =
+		    std::byte{in.byte()};
+	if (in.byte() % 4 == 0)
+		memory.page(kernel.page)[in.word() % 512] = std::byte{in.byte()};
+	test::CatalogLog log(7, 0xb0);
+	log.state("named", 1, 4096, DFR_BUFPOLICY_RING, 7).clock(1, 0xb0).probe(1, "p", "m", "f", "n");
+	log.layout(1, {test::int_field(8)}).ecb(1, 1, 1);
+	log.entry(DFR_CAT_MACHINE, Bytes().text(std::string("release=") + kernel.kRelease + "\n"));
+	memory.put({112}, log.done());
+	test::BlockBytes block(0, 1, 1000, 4096);
+	block.long_head(0, 0, 1000).context(1, 1, 1, "sh");
+	for (unsigned left = in.byte() % 8; left; left--)
+		block.short_head(1, 0, 1).u8(0b11).u64(test::Kernel::kText - 0x80 + 8 * in.byte());
+	block.counters(0, 0).opened(0, 1000);
+	memory.put({113}, block.sealed(true).bytes);
+	memory.anchor({.pfn = 110, .kind = DFR_ANCHOR_CATALOG, .unit = 4096, .frames = {112}});
+	memory.anchor({.pfn = 111, .kind = DFR_ANCHOR_RING, .unit = 4096, .frames = {113}});
+}
+
 void fill(Decisions& in, Memory& memory) {
 	for (unsigned left = 1 + in.byte() % 12; left && in.left(); left--) {
 		const std::vector<uint64_t> at = {in.byte() % 48u, in.byte() % 48u};
@@ -175,7 +203,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	std::vector<std::byte> image;
 	if (mode == 8)
 		return unpack(in), 0;
-	if (mode % 8 == 0) {
+	if (mode == 16) {
+		Memory memory;
+		fill_kernel(in, memory);
+		image = memory.elf();
+	} else if (mode % 8 == 0) {
 		image = in.rest();
 	} else {
 		Memory memory;
