@@ -840,6 +840,40 @@ TEST_CASE("what a provider did not hear of is lost once, and who had it off is t
 	CHECK(off == std::vector<int>{static_cast<int>(read->pb_id), static_cast<int>(read->pb_id) + 1});
 }
 
+TEST_CASE("what was missed until a clause is taken off its probe is told", "[engine][store][probe]") {
+	static u64 count;
+	count = 3;
+	Rig rig;
+	rig.ops.missed = [](const dfr_probe* probe, bool* off) -> u64 {
+		*off = false;
+		return probe->pb_function == std::string("read") ? count : 0;
+	};
+	rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program()
+	                         .clause("rig::read:entry", {trace(arg(0))})
+	                         .clause("rig::read:entry", {trace(arg(1))})) == 0);
+	REQUIRE(state.go() == 0);
+	count = 10;
+	SECTION("whoever asks for the status has it") {}
+	SECTION("a kill") {
+		CHECK(dfr_state_kill(state.state));
+		count = 11; // when nothing is recorded any more
+	}
+	SECTION("clauses that are thinned and come back") {
+		dfr_state_thin(state.state, DFR_PRIORITY_NORMAL);
+		count = 20; // while they are off
+		dfr_state_unthin(state.state, DFR_PRIORITY_NORMAL);
+	}
+	SECTION("the probe's module goes") {
+		dfr_probes_remove_if(
+		    &rig.provider, [](const dfr_probe*, void*) { return true; }, nullptr);
+		count = 20;
+	}
+	CHECK(state.status().loss[DFR_LOSS_MISSED] == 7);
+	CHECK(state.status().loss[DFR_LOSS_MISSED] == 7);
+}
+
 TEST_CASE("probes whose arguments a program may not have are told once, as a number",
           "[engine][store][probe]") {
 	Rig rig;

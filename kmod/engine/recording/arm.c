@@ -180,13 +180,15 @@ void dfr_state_arm(struct dfr_state *state)
 	commit(state, error);
 }
 
-static void disarm_ecb(struct dfr_ecb *ecb)
+static void disarm_ecb(struct dfr_state *state, struct dfr_ecb *ecb)
 {
 	struct dfr_probe *probe = ecb->ec_probe;
 
 	if (!dfr_ecb_marked(ecb, DFR_MARK_LINKED))
 		return;
 	unlink_ecb(ecb);
+	if (probe->pb_provider->pv_ops->missed)
+		dfr_state_unlinked(state, ecb);
 	if (--probe->pb_armed == 0)
 		probe->pb_provider->pv_ops->disarm(probe->pb_provider, probe);
 }
@@ -200,7 +202,7 @@ void dfr_state_disarm(struct dfr_state *state)
 		return;
 	state->st_armed = false;
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling)
-		disarm_ecb(ecb);
+		disarm_ecb(state, ecb);
 	commit_providers(state->st_engine);
 	dfr_plat_synchronize();
 }
@@ -234,7 +236,7 @@ static u64 detach_probe(struct dfr_state *state, const struct dfr_probe *probe)
 		if (ecb->ec_probe != probe || !dfr_ecb_marked(ecb, DFR_MARK_LINKED))
 			continue;
 		cost += ecb->ec_cost;
-		disarm_ecb(ecb);
+		disarm_ecb(state, ecb);
 		dfr_ecb_mark(ecb, DFR_MARK_DETACHED, true);
 	}
 	return cost;
@@ -286,7 +288,7 @@ void dfr_state_thin(struct dfr_state *state, u32 priority)
 		if (dfr_ecb_priority(ecb) != priority || !dfr_ecb_marked(ecb, DFR_MARK_LINKED) ||
 		    ecb->ec_probe->pb_provider == &state->st_engine->en_dtrace)
 			continue;
-		disarm_ecb(ecb);
+		disarm_ecb(state, ecb);
 		dfr_ecb_mark(ecb, DFR_MARK_THINNED, true);
 	}
 	commit_providers(state->st_engine);
@@ -360,7 +362,7 @@ void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *go
 
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling)
 		if (dfr_probe_goes(going, ecb->ec_probe))
-			disarm_ecb(ecb);
+			disarm_ecb(state, ecb);
 	dfr_mutex_lock(&state->st_lock);
 	gone = take_going(state, going);
 	dfr_mutex_unlock(&state->st_lock);

@@ -357,6 +357,22 @@ static void tell_missed(struct dfr_state *state)
 }
 
 /*
+ * The ECB was unlinked, and what its probe misses from here on is nobody's. If another one of the state is at the probe,
+ * that one tells, as before.
+ */
+void dfr_state_unlinked(struct dfr_state *state, struct dfr_ecb *ecb)
+{
+	const struct dfr_ecb *other = state->st_ecbs;
+
+	dfr_mutex_lock(&state->st_lock);
+	while (other && (other->ec_probe != ecb->ec_probe || !dfr_ecb_marked(other, DFR_MARK_LINKED)))
+		other = other->ec_sibling;
+	if (!other && !state->st_ended)
+		tell_missed_by(state, ecb, dfr_plat_clock(NULL));
+	dfr_mutex_unlock(&state->st_lock);
+}
+
+/*
  * exit() runs in probe context, which cannot write to the catalog; the event is written here. One in END that
  * replaces the status gets an event of its own, so the last event is right.
  */
@@ -412,6 +428,7 @@ static void end_killed(struct dfr_state *state, enum dfr_killed why)
 
 	if (state->st_ended)
 		return;
+	tell_missed(state);
 	state->st_ended = state->st_unsettled = true;
 	set_active(state, false);
 	/* Asked after all CPUs were visited, so no firing is under way that began before the end. */
@@ -610,7 +627,8 @@ void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
 
 	memset(status, 0, sizeof(*status));
 	dfr_mutex_lock(&state->st_lock);
-	dfr_state_notice_end(state);
+	if (!dfr_state_notice_end(state) && !state->st_ended)
+		tell_missed(state); /* who asks may end a file with the answer */
 	status->size = sizeof(*status);
 	status->activity = dfr_read_once(&state->st_activity);
 	status->exited = dfr_load_acquire(&state->st_exited);

@@ -279,6 +279,8 @@ static inline void dfr_thin_tell(struct dfr_share *share)
  * else a hit that this CPU has left out lay before that moment, and no mark told of it. The state's lock is held.
  */
 bool dfr_state_notice_end(struct dfr_state *state);
+/* An ECB of a probe with pv_ops->missed() was unlinked; called without the state's lock. */
+void dfr_state_unlinked(struct dfr_state *state, struct dfr_ecb *ecb);
 
 /* prepare.c */
 /* Allocates everything that probe context will need. If this fails, the state can only be destroyed. */
