@@ -100,10 +100,15 @@ int dfr_events_init(struct dfr_events *events)
 	for (i = 0; i < events->ev_count; i++) {
 		struct dfr_event_probe *event = &events->ev_probes[i];
 
-		if (has_source(event))
-			event->ep_probe = dfr_probe_create(&events->ev_provider, events->ev_module,
-							   event->ep_function ?: "", event->ep_name,
-							   event->ep_nargs, event);
+		if (!has_source(event))
+			continue;
+		event->ep_probe =
+			dfr_probe_create(&events->ev_provider, events->ev_module, event->ep_function ?: "",
+					 event->ep_name, event->ep_nargs, event);
+		if (!event->ep_probe) {
+			dfr_provider_unregister(&events->ev_provider);
+			return -ENOMEM;
+		}
 	}
 	return 0;
 }

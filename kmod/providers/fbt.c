@@ -417,15 +417,31 @@ static bool fbt_shared(const struct dfr_probe *probe)
 	return READ_ONCE(first->ff_twin);
 }
 
-/* Does the site at `ip` have its probes already, alone or as a twin? */
-static bool is_known(unsigned long ip, const char *module, const char *name)
+/* The first function of the name, if the site at `ip` is it or one of its twins. */
+static struct fbt_function *known_function(unsigned long ip, const char *module, const char *name)
 {
 	struct dfr_probe *known = dfr_probe_find(&fbt_provider, module, name, "entry");
-	struct fbt_function *function = known ? known->pb_cookie : NULL;
+	struct fbt_function *first = known ? known->pb_cookie : NULL;
+	struct fbt_function *function = first;
 
 	while (function && function->ff_ip != ip)
 		function = function->ff_twin;
-	return function;
+	return function ? first : NULL;
+}
+
+/* `function` is the first of its name. A listing before this one may have had no memory for the probe. */
+static int add_return(struct fbt_function *function, const char *module, const char *name)
+{
+	struct dfr_probe *probe;
+
+	if (function->ff_return || !returns(name))
+		return 0;
+	probe = dfr_probe_create(&fbt_provider, module, name, "return", 2, function);
+	if (!probe)
+		return -ENOMEM;
+	for (; function; function = function->ff_twin)
+		WRITE_ONCE(function->ff_return, probe);
+	return 0;
 }
 
 static int add_function(unsigned long ip, const char *module, const char *name)
@@ -440,10 +456,7 @@ static int add_function(unsigned long ip, const char *module, const char *name)
 	if (!function->ff_entry)
 		return join_twins(function, module, name);
 	function->ff_entry->pb_flags |= DFR_PB_REGISTERS;
-	if (returns(name))
-		WRITE_ONCE(function->ff_return,
-			   dfr_probe_create(&fbt_provider, module, name, "return", 2, function));
-	return 0;
+	return add_return(function, module, name);
 }
 
 /* Code that is freed when the kernel, or a module that is just being loaded, is initialized. */
@@ -503,7 +516,7 @@ static unsigned long *collect(const struct module *module, unsigned int *count)
 /*
  * Creates the probes of one module's functions, or (NULL) of all. A site can be met a second
  * time, after a listing that ran out of memory, or because the listing of all saw a module
- * that was just being loaded: is_known() keeps it from being added twice.
+ * that was just being loaded: known_function() keeps it from being added twice.
  */
 static int list_functions(const struct module *module)
 {
@@ -519,6 +532,7 @@ static int list_functions(const struct module *module)
 	if (!ips)
 		error = -ENOMEM;
 	for (i = 0; i < count && !error; i++) {
+		struct fbt_function *known = NULL;
 		unsigned long size, offset;
 		char *owner = NULL;
 		const char *name = dfr_symbol_at(ips[i], &size, &offset, &owner, buffer);
@@ -528,8 +542,9 @@ static int list_functions(const struct module *module)
 		    strstarts(name, "__ftrace_invalid_address__"))
 			continue;
 		owner = owner ?: "vmlinux";
-		if (!may_be_there || !is_known(ips[i], owner, name))
-			error = add_function(ips[i], owner, name);
+		if (may_be_there)
+			known = known_function(ips[i], owner, name);
+		error = known ? add_return(known, owner, name) : add_function(ips[i], owner, name);
 		cond_resched();
 	}
 	again = true;
