@@ -27,6 +27,8 @@
 namespace dfr::cli {
 namespace {
 
+constexpr size_t kBootsKept = 100; // what dfr boot diff may want, and some hundred megabytes at most
+
 constexpr const char* kEnableExamples =
     "  dfr boot enable --once            only the next boot is traced\n"
     "  dfr boot enable --runs 5          five boots are\n"
@@ -163,6 +165,55 @@ void leave_initrds(const boot::Installation& installation, const std::string& ro
 		            shown(release));
 }
 
+// The archive of a kernel that goes on: of the module, the first process and the source that are installed now.
+void renew_archive(const BootBuild& build, const boot::Installation& installation) {
+	const std::string path = installation.archive(build.name, build.release);
+	const auto before = boot::read_text(path);
+	try {
+		build_boot_archive(build);
+		if (boot::read_text(path) != before)
+			std::printf("renewed   the archive for kernel %s\n", shown(build.release));
+	} catch (const Error& error) {
+		print_error("boots of kernel " + build.release +
+		                " are traced by the archive of before: " + error.what(),
+		            error.hint());
+	}
+}
+
+// Another kernel in place of the plan's; or the one for which this failed before.
+void renew_kernel(const BootBuild& build, const boot::Installation& installation,
+                  const boot::BootPlan& plan) {
+	const std::string wanted = plan.wanted.empty() ? plan.mode : plan.wanted;
+	try {
+		build_boot_archive(build);
+		boot::BootPlan next = plan;
+		next.release = build.release;
+		next.mode = wanted;
+		next.wanted.clear();
+		installation.enable(next);
+		std::printf("renewed   for kernel %s in place of %s\n", shown(build.release),
+		            shown(plan.release));
+	} catch (const Error& error) {
+		print_error("the boot of kernel " + build.release + " will not be traced: " + error.what(),
+		            error.hint());
+		boot::BootPlan offered = plan;
+		offered.mode = "menu";
+		offered.wanted = wanted;
+		std::string hint;
+		if (const std::string why = installation.obstacle(offered.release, hint); why.empty()) {
+			installation.enable(offered);
+			std::printf(
+			    "enabled   only in the menu, \"with boot trace\", for kernel %s as before, "
+			    "until dfr boot renew can go on\n",
+			    shown(offered.release));
+		} else {
+			installation.disable(); // its kernel has gone, too
+			say_not_started(plan, {});
+			std::printf("disabled  %s\n", shown(why));
+		}
+	}
+}
+
 } // namespace
 
 int run_boot_enable(int argc, char** argv) {
@@ -267,10 +318,11 @@ int run_boot_renew(int argc, char** argv) {
 	const auto app = make_app(
 	    "boot renew",
 	    "What is enabled, for another kernel: of the same source, armed as before. If that cannot be\n"
-	    "done, the entry is only offered from now on, because it would keep the machine on the\n"
-	    "kernel of before. The hooks in /etc/kernel run it when kernels come and go. A trace that\n"
-	    "GRUB has ended stays so; without --kernel, so does one for a kernel that is still there,\n"
-	    "where GRUB's default is not the newest.",
+	    "done, the entry is only offered until it can, because it would keep the machine on the\n"
+	    "kernel of before. For the same kernel the archive is made anew, of the module that is\n"
+	    "installed now. The hooks in /etc/kernel run it when kernels come and go, and an upgrade of\n"
+	    "the packages does. A trace that GRUB has ended stays so; without --kernel, one for a kernel\n"
+	    "that is still there stays with it where GRUB's default is not the newest.",
 	    "  dfr boot renew --kernel 6.1.0-60-amd64\n");
 	app->add_option("--kernel", build.release, "its release (default: the newest that is installed)");
 	app->add_option("--module", build.module, "its dfr.ko (default: looked for)");
@@ -282,40 +334,18 @@ int run_boot_renew(int argc, char** argv) {
 	const auto plan = installation.plan();
 	const auto kernels = boot::installed_kernels(build.root);
 	const std::string armed = installation.variable(boot::kArmedVariable);
-	if (!plan || plan->inside || armed == "failed" || armed == "spent" ||
-	    (build.release.empty() && !installation.follows(*plan, kernels)))
+	if (!plan || plan->inside || armed == "failed" || armed == "spent")
 		return 0;
-	if (build.release.empty() && !kernels.empty())
-		build.release = kernels.front();
-	if (plan->release == build.release)
-		return 0;
+	if (build.release.empty())
+		build.release = !kernels.empty() && installation.follows(*plan, kernels) ? kernels.front()
+		                                                                         : plan->release;
 	build.name = plan->name;
 	build.loading = plan->loading;
 	build.then = plan->then;
-	try {
-		build_boot_archive(build);
-		boot::BootPlan next = *plan;
-		next.release = build.release;
-		installation.enable(next);
-		std::printf("renewed   for kernel %s in place of %s\n", shown(build.release),
-		            shown(plan->release));
-	} catch (const Error& error) {
-		print_error("the boot of kernel " + build.release + " will not be traced: " + error.what(),
-		            error.hint());
-		boot::BootPlan offered = *plan;
-		offered.mode = "menu";
-		std::string hint;
-		if (const std::string why = installation.obstacle(offered.release, hint); why.empty()) {
-			installation.enable(offered);
-			std::printf(
-			    "enabled   only in the menu, \"with boot trace\", for kernel %s as before\n",
-			    shown(offered.release));
-		} else {
-			installation.disable(); // its kernel has gone, too
-			say_not_started(plan, {});
-			std::printf("disabled  %s\n", shown(why));
-		}
-	}
+	if (plan->release == build.release && plan->wanted.empty())
+		renew_archive(build, installation);
+	else
+		renew_kernel(build, installation, *plan);
 	return 0;
 }
 
@@ -380,7 +410,12 @@ int run_boot_store(int argc, char** argv) {
 	std::filesystem::create_directories(installation.folder(), error);
 	const std::string path = installation.folder() + "/boot-" + trace::time_stamp() + ".dfr";
 	end_kernel_events();
-	const int status = store_state(path, then);
+	int status = store_state(path, then);
+	// The status of a program that called exit() is its own. A state that could not be stored is still there.
+	if (status != 0 && status != kStatusPartial && then.empty() && !anonymous_state()) {
+		std::printf("the boot program has called exit(%d)\n", status);
+		status = trace::judge_whole(*trace::open_file(path)).complete ? 0 : kStatusPartial;
+	}
 	if (status != 0 && status != kStatusPartial)
 		throw Error("the boot's recording could not be stored in " + path,
 		            has_state(then) ? "make room, then dfr snapshot --name " + then + " -o FILE.dfr"
@@ -388,6 +423,8 @@ int run_boot_store(int argc, char** argv) {
 	release_kernel_events();
 	installation.traced();
 	std::printf("%s\n", shown(path));
+	for (const std::string& old : installation.remove_old(kBootsKept))
+		std::printf("%s was removed: %zu boots are kept\n", shown(old), kBootsKept);
 	return status;
 }
 

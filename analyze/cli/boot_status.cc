@@ -197,7 +197,7 @@ void look_at_archive(const std::string& root, const std::string& path, const std
 		const std::string installed = boot::find_module(root, release);
 		const types::Blob now = types::unpack(types::Blob::from_file(installed), installed);
 		if (!same(origin.module, {now.bytes().begin(), now.bytes().end()}))
-			found.note("", "another dfr.ko is installed since: dfr boot build takes it");
+			found.note("", "another dfr.ko is installed since: dfr boot renew takes it");
 	} catch (const Error& error) {
 		found.note("", error.what());
 	}

@@ -23,6 +23,9 @@ struct HookFile {
 	const char* text;
 };
 
+// In each hook's text, whichever version of dfr wrote it; a file without it is somebody else's.
+inline constexpr const char* kHookMark = "`dfr boot enable --inside` wrote this";
+
 // What makes the initrds of a machine.
 struct InitrdBuilder {
 	const char* name;

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <unistd.h>
 
+#include "bootloader-hooks/boot/archive.h"
 #include "bootloader-hooks/boot/grub.h"
 #include "bootloader-hooks/boot/initrd.h"
 #include "bootloader-hooks/boot/kernel_files.h"
@@ -48,6 +49,19 @@ std::string archive_name(const std::string& name, const std::string& release) {
 	return "dfr/" + name + "-" + release + ".img";
 }
 
+// Whether an archive says that its program has another name: "default-x" begins like "default".
+bool is_of_other(const std::string& path, const std::string& name) {
+	try {
+		const std::string bytes = read_text(path).value_or("");
+		const auto files =
+		    unpack_archive({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, path);
+		const auto& parameters = files.at(kParametersFile).bytes;
+		return ProgramOrigin::parse({parameters.begin(), parameters.end()}, path).name != name;
+	} catch (const std::exception&) {
+		return false; // damaged, or half of one
+	}
+}
+
 // Files of a folder with one of these extensions.
 std::vector<std::string> files_in(const std::string& folder, std::initializer_list<const char*> extensions) {
 	std::vector<std::string> found;
@@ -64,7 +78,8 @@ std::vector<std::string> files_in(const std::string& folder, std::initializer_li
 
 std::string BootPlan::text() const {
 	return "name=" + name + "\nrelease=" + release + "\nmode=" + mode + "\nruns=" + std::to_string(runs) +
-	       "\n" + (loading.empty() ? "" : "loading=" + loading + "\n") +
+	       "\n" + (wanted.empty() ? "" : "wanted=" + wanted + "\n") +
+	       (loading.empty() ? "" : "loading=" + loading + "\n") +
 	       (then.empty() ? "" : "then=" + then + "\n") + (made_environment ? "grubenv=made\n" : "") +
 	       (inside ? "inside=yes\n" : "");
 }
@@ -82,6 +97,8 @@ BootPlan BootPlan::parse(const std::string& text) {
 			plan.release = value;
 		else if (key == "mode")
 			plan.mode = value;
+		else if (key == "wanted")
+			plan.wanted = value;
 		else if (key == "loading")
 			plan.loading = value;
 		else if (key == "then")
@@ -212,6 +229,8 @@ void Installation::enable(BootPlan plan) const {
 	else
 		disarm(plan.made_environment);
 	rewrite_atomically(grub("custom.cfg"), with_block(custom, grub_block(block, *entry)));
+	if (older && older->name != plan.name)
+		remove_archives(older->name);
 }
 
 void Installation::refuse_other_way(bool inside) const {
@@ -228,6 +247,11 @@ void Installation::check_inside() const {
 		        initrd_builders().front().program,
 		    "dfr boot enable tells GRUB; for others see dfr-boot(8), BOOTING WITH AN ARCHIVE");
 	refuse_other_way(true);
+	for (const HookFile& hook : initrd_builder(root_)->hooks)
+		if (const auto there = read_text(root_ + hook.path);
+		    there && there->find(kHookMark) == std::string::npos)
+			throw Error(root_ + hook.path + " is there, and dfr did not write it",
+			            "look what it is for, and give it another name");
 }
 
 void Installation::enable_inside(BootPlan plan) const {
@@ -241,9 +265,12 @@ void Installation::enable_inside(BootPlan plan) const {
 
 void Installation::remove_hooks() const {
 	for (const InitrdBuilder& builder : initrd_builders())
-		for (auto hook = builder.hooks.rbegin(); hook != builder.hooks.rend(); ++hook)
-			for (const char* const end : {"", ".dfr-new"})
-				remove_durably(root_ + hook->path + end);
+		for (auto hook = builder.hooks.rbegin(); hook != builder.hooks.rend(); ++hook) {
+			const std::string path = root_ + hook->path;
+			if (read_text(path).value_or("").find(kHookMark) != std::string::npos)
+				remove_durably(path);
+			remove_durably(path + ".dfr-new");
+		}
 }
 
 std::vector<std::string> Installation::kernels_inside() const {
@@ -272,14 +299,33 @@ bool Installation::disable() const {
 	}
 	disarm(old && old->made_environment);
 	unlink_units();
+	if (old)
+		remove_archives(old->name); // before the plan, which says whose they are
 	remove_durably(plan_path());
 	for (const std::string& path : {grub("custom.cfg"), grub("grubenv"), plan_path()})
 		remove_durably(path + ".dfr-new"); // of an enable that was interrupted
-	for (const std::string& path : files_in(root_ + "/boot/dfr", {".img", ".dfr-new"}))
-		remove_durably(path);
-	std::error_code error;
-	std::filesystem::remove(root_ + "/boot/dfr", error); // if nothing of somebody else is in it
 	return had;
+}
+
+// Those of this name, of any kernel. Others were made by dfr boot build, for who tells another boot loader.
+void Installation::remove_archives(const std::string& name) const {
+	for (const std::string& path : files_in(root_ + "/boot/dfr", {".img", ".dfr-new"}))
+		if (std::filesystem::path(path).filename().string().starts_with(name + "-") &&
+		    !is_of_other(path, name))
+			remove_durably(path);
+	std::error_code error;
+	std::filesystem::remove(root_ + "/boot/dfr", error); // if nothing else is in it
+}
+
+std::vector<std::string> Installation::remove_old(size_t kept) const {
+	std::vector<std::string> old = recordings();
+	std::erase_if(old, [](const std::string& path) {
+		return !std::filesystem::path(path).filename().string().starts_with("boot-");
+	});
+	old.resize(old.size() - std::min(old.size(), kept));
+	for (const std::string& path : old)
+		remove_durably(path);
+	return old;
 }
 
 void Installation::reached() const {

@@ -27,10 +27,11 @@ namespace dfr::boot {
 
 struct BootPlan {
 	std::string name, release;
-	std::string mode = "always";   // once, always, menu: only offered
-	unsigned runs = 0;             // boots to be traced yet; 0: not limited
-	std::string loading;           // who is to load the module; empty: the earliest that works
-	std::string then;              // as this state dfrd@THEN records on after the boot; empty: it ends
+	std::string mode = "always"; // once, always, menu: only offered
+	std::string wanted;  // the mode that it is to have again once a renewal succeeds; empty: `mode`
+	unsigned runs = 0;   // boots to be traced yet; 0: not limited
+	std::string loading; // who is to load the module; empty: the earliest that works
+	std::string then;    // as this state dfrd@THEN records on after the boot; empty: it ends
 	bool made_environment = false; // there was no grubenv before
 	bool inside = false;           // in the machine's initrds; GRUB is not told
 
@@ -46,6 +47,8 @@ public:
 	std::string folder() const { return root_ + "/var/lib/dfr/boot"; }
 	// Of boots, that are stored there, by the times of the files: the latest is the last.
 	std::vector<std::string> recordings() const { return trace::recordings_in(folder()); }
+	// Removes the oldest of those that `dfr boot store` named, but for so many; returns which.
+	std::vector<std::string> remove_old(size_t kept) const;
 
 	// What is enabled; nothing: nothing.
 	std::optional<BootPlan> plan() const;
@@ -68,7 +71,7 @@ public:
 	void remove_hooks() const;
 	// Kernels whose initrds were made with the trace, as far as `dfr boot add` has left a copy of what it put there.
 	std::vector<std::string> kernels_inside() const;
-	// Returns whether anything was enabled. Archives go, sources stay.
+	// Returns whether anything was enabled. Archives of its name go, sources and other archives stay.
 	bool disable() const;
 
 	// A variable of grubenv; empty: it is not set.
@@ -88,6 +91,7 @@ private:
 	void disarm(bool made_environment) const;
 	void link_units() const;
 	void unlink_units() const;
+	void remove_archives(const std::string& name) const;
 
 	std::string root_;
 };
