@@ -110,6 +110,9 @@ bool has_magic(std::span<const std::byte> page) {
 	return true;
 }
 
+// A raw image has a displacement for each hole in the machine's memory that it leaves out: a few.
+constexpr size_t kDisplacementsMost = 64;
+
 // The displacements that are believed: 0; and in a raw image also those that at least two anchors
 // share, or the only one that there is.
 std::vector<int64_t> believed(const std::vector<Candidate>& candidates, bool raw) {
@@ -121,6 +124,7 @@ std::vector<int64_t> believed(const std::vector<Candidate>& candidates, bool raw
 		if (displacement == 0 || (raw && (count >= 2 || votes.size() == 1)))
 			result.push_back(displacement);
 	std::sort(result.begin(), result.end(), [&](int64_t a, int64_t b) { return votes[a] > votes[b]; });
+	result.resize(std::min(result.size(), kDisplacementsMost));
 	return result;
 }
 

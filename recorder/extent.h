@@ -15,6 +15,27 @@
 
 namespace dfr::recorder {
 
+// What all anchors of an image may list, and what is read whole of that: more than there can be is crafted.
+class ImageBudget {
+public:
+	explicit ImageBudget(const PhysicalMemory& memory)
+	    : pages_(kPagesLeast + 4 * (memory.bytes() / kPage)), bytes_(kBytesLeast + 4 * memory.bytes()) {}
+	// False: that is too much.
+	bool take_pages(uint64_t pages) { return take(pages_, pages); }
+	bool take_bytes(uint64_t bytes) { return take(bytes_, bytes); }
+
+private:
+	// A dump that is cut, or leaves pages out, lists more than it has.
+	static constexpr uint64_t kPagesLeast = 1 << 18, kBytesLeast = 8 << 20;
+	static bool take(uint64_t& left, uint64_t wanted) {
+		if (wanted > left)
+			return false;
+		left -= wanted;
+		return true;
+	}
+	uint64_t pages_, bytes_;
+};
+
 struct MemoryExtent {
 	std::vector<uint64_t> frames;
 	uint32_t within = 0;      // where it starts in the first frame

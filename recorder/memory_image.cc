@@ -102,15 +102,19 @@ private:
 
 class HarvestedImage : public ImageSource {
 public:
-	HarvestedImage(std::shared_ptr<const PhysicalMemory> memory, Found found, const trace::Catalog* lent)
-	    : memory_(std::move(memory)), group_(std::move(found.group)), panic_(std::move(found.panic)),
-	      vmcoreinfo_(std::move(found.vmcoreinfo)), displacements_(std::move(found.displacements)),
-	      boot_(found.boot), state_(found.state), blocks_(memory_) {
+	// `budget`: of all recordings of the image; not kept.
+	HarvestedImage(std::shared_ptr<const PhysicalMemory> memory, Found found, const trace::Catalog* lent,
+	               ImageBudget& budget)
+	    : memory_(std::move(memory)), budget_(&budget), group_(std::move(found.group)),
+	      panic_(std::move(found.panic)), vmcoreinfo_(std::move(found.vmcoreinfo)),
+	      displacements_(std::move(found.displacements)), boot_(found.boot), state_(found.state),
+	      blocks_(memory_) {
 		remarks_ = memory_->remarks();
 		partial_ = !remarks_.empty();
 		if (group_.anchors.empty())
 			trouble(
 			    "none of its anchors is in the image: it may be a recording of an earlier boot");
+		leave_out_beyond_budget();
 		read_catalog(lent);
 		find_blocks(found.loose);
 		read_tallies();
@@ -124,6 +128,7 @@ public:
 		if (found.more_states)
 			remarks_.push_back("blocks of " + plural(found.more_states, "more state") +
 			                   " without anchors are in the image and are left out");
+		budget_ = nullptr;
 	}
 
 	const trace::Catalog& catalog() override { return catalog_; }
@@ -189,13 +194,35 @@ private:
 		partial_ = true;
 	}
 
+	void leave_out_beyond_budget() {
+		const size_t left_out = std::erase_if(group_.anchors, [this](const auto& one) {
+			uint64_t pages = 0;
+			for (const dfr_anchor_run& run : one.second.runs)
+				pages += run.pages;
+			return !budget_->take_pages(pages);
+		});
+		if (left_out)
+			trouble(plural(left_out, "anchor") +
+			        " left out: the image's anchors list more memory than a machine with such an "
+			        "image has");
+	}
+
+	// Whether so much may be read whole; else what it is of is named.
+	bool may_read(uint64_t bytes, const std::string& what) {
+		if (budget_->take_bytes(bytes))
+			return true;
+		trouble(what + " is not read: the image's recordings name more memory than it has");
+		return false;
+	}
+
 	void read_catalog(const trace::Catalog* lent) {
 		std::vector<std::vector<std::byte>> logs;
 		for (uint32_t half = 0; half < 2; half++) {
 			const MemoryExtent extent =
 			    extent_of(group_, {.kind = DFR_ANCHOR_CATALOG, .cpu = 0, .half = half, .part = 0},
 			              std::min(kCatalogMax, memory_->bytes()));
-			if (extent.frames.empty())
+			if (extent.frames.empty() ||
+			    !may_read(extent.frames.size() * kPage, "a copy of its catalog"))
 				continue;
 			logs.emplace_back(extent.frames.size() * kPage);
 			read_extent(*memory_, extent, logs.back());
@@ -265,6 +292,8 @@ private:
 			trouble(name_of(DFR_ANCHOR_AGG, cpu, half) + " is damaged");
 			return std::nullopt;
 		}
+		if (!may_read(head.used, name_of(DFR_ANCHOR_AGG, cpu, half)))
+			return std::nullopt;
 		std::vector<std::byte> table(head.used);
 		if (const uint64_t absent = read_extent(*memory_, extent, table))
 			trouble(plural(absent, "byte") + " of " + name_of(DFR_ANCHOR_AGG, cpu, half) +
@@ -470,6 +499,7 @@ private:
 	}
 
 	std::shared_ptr<const PhysicalMemory> memory_;
+	ImageBudget* budget_; // while it is read
 	AnchorGroup group_;
 	std::optional<PanicNote> panic_;
 	std::vector<uint64_t> vmcoreinfo_;
@@ -593,9 +623,10 @@ open_memory_image(const std::string& path, const trace::Catalog* lent,
 	    }))
 		throw Error("the catalog that is lent is of no state in " + path,
 		            "give a recording that was made of the same state, by dfrd or dfr snapshot");
+	ImageBudget budget(*memory);
 	std::vector<std::unique_ptr<HarvestedImage>> images;
 	for (Found& found : all)
-		images.push_back(std::make_unique<HarvestedImage>(memory, std::move(found), lent));
+		images.push_back(std::make_unique<HarvestedImage>(memory, std::move(found), lent, budget));
 	std::stable_sort(images.begin(), images.end(), [](const auto& a, const auto& b) {
 		const auto rank = [](const HarvestedImage& image) {
 			return std::tuple(image.panic().has_value(), image.latest_time(), image.blocks());

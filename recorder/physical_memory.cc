@@ -270,6 +270,15 @@ uint64_t PhysicalMemory::scan_piece(const ScanPiece& piece, std::span<std::byte>
 	return unread;
 }
 
+// Pages that begin in one range of the file and go on in another one.
+void PhysicalMemory::scan_seams(const Words& words, const OnPage& found) const {
+	std::vector<std::byte> page(kPage);
+	for (const FileRange& range : ranges_)
+		if (const uint64_t end = range.address + range.size, first = end - end % kPage;
+		    end % kPage && range.address <= first && read(first, page))
+			look(first, page, words, found);
+}
+
 void PhysicalMemory::scan(Words words, const OnPage& found, const OnProgress& progress) {
 	std::mutex found_lock, cursor_lock;
 	size_t range = 0;
@@ -319,6 +328,7 @@ void PhysicalMemory::scan(Words words, const OnPage& found, const OnProgress& pr
 		helper.join();
 	if (failure)
 		std::rethrow_exception(failure);
+	scan_seams(words, found);
 	if (progress) // whichever thread took the last piece
 		progress(done, std::max(done, bytes()));
 	if (unread)

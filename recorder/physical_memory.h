@@ -70,6 +70,7 @@ private:
 	static std::span<const FileRange> from(const std::vector<FileRange>& ranges, uint64_t address);
 	bool read_page(uint64_t frame, uint64_t within, std::span<std::byte> into) const;
 	std::optional<ScanPiece> next_piece(size_t& range, uint64_t& at) const;
+	void scan_seams(const Words& words, const OnPage& found) const;
 	uint64_t scan_piece(const ScanPiece& piece, std::span<std::byte> window, const Words& words,
 	                    const OnPage& found) const;
 

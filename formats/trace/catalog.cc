@@ -322,6 +322,9 @@ bool Catalog::add_ecb(const Ecb& ecb) {
 void Catalog::add_clock(const Clock& clock) {
 	const auto later = std::upper_bound(clocks.begin(), clocks.end(), clock,
 	                                    [](const Clock& a, const Clock& b) { return a.mono < b.mono; });
+	// The kernel adds them in order. Of those that some image or file has made up, each would move all others.
+	if (clocks.end() - later > kClocksBack)
+		throw Error("an entry of its clock is far older than those before it");
 	clocks.insert(later, clock);
 }
 

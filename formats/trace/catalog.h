@@ -114,7 +114,9 @@ public:
 
 	// False: the EPID is 0 or far beyond the others, which no engine writes.
 	bool add_ecb(const Ecb& ecb);
-	void add_clock(const Clock& clock);       // keeps `clocks` in order of time
+	// Keeps `clocks` in order of time. Throws dfr::Error if it is older than the last kClocksBack.
+	static constexpr std::ptrdiff_t kClocksBack = 64;
+	void add_clock(const Clock& clock);
 	void add_clocks(std::vector<Clock> many); // hostile ones too: takes no longer than to sort them
 
 private:

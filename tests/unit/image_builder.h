@@ -62,6 +62,19 @@ public:
 			bytes.u64(pfn).u32(1).u32(a.unit);
 		finish(bytes, a.stands_at ? a.stands_at : a.pfn);
 	}
+	// Each run of the anchor on this frame has so many pages.
+	void set_run_pages(uint64_t pfn, uint32_t count) {
+		Bytes bytes;
+		bytes.bytes = page(pfn);
+		uint32_t runs = 0;
+		std::memcpy(&runs, bytes.bytes.data() + offsetof(dfr_anchor, runs), sizeof(runs));
+		for (uint32_t i = 0; i < runs; i++)
+			bytes.patch<uint32_t>(sizeof(dfr_anchor) + i * sizeof(dfr_anchor_run) +
+			                          offsetof(dfr_anchor_run, pages),
+			                      count);
+		bytes.patch<uint32_t>(offsetof(dfr_anchor, checksum), 0);
+		finish(bytes, pfn);
+	}
 	// The texts stand one behind the other, each from a multiple of 1,024 bytes on.
 	struct PanicTexts {
 		uint64_t pfn = 0, generation = 99;

@@ -307,6 +307,105 @@ TEST_CASE("segments that name a file's bytes again and again are refused", "[rec
 	                  Catch::Contains("its segments name more bytes than the file has"));
 }
 
+TEST_CASE("many recordings of one memory are read as far as the image is large", "[recorder][image]") {
+	Memory memory = sample_memory();
+	std::vector<uint64_t> frames(200); // that hold no catalog, of all of them
+	for (size_t i = 0; i < frames.size(); i++)
+		memory.page(frames[i] = 5000 + i);
+	for (uint64_t i = 0; i < 200; i++)
+		memory.anchor({.pfn = 6000 + i,
+		               .kind = DFR_ANCHOR_CATALOG,
+		               .state_id = 1000 + i,
+		               .unit = 4096,
+		               .frames = frames});
+	const ImageFile image(memory.elf());
+	const uint64_t bytes = memory.pages.size() * recorder::kPage;
+	const auto found = recorder::open_memory_image(image.path);
+	REQUIRE(found.size() == 201);
+	const auto refused = std::ranges::count_if(found, [](const auto& one) {
+		return mentions(one->remarks(), "a copy of its catalog is not read");
+	});
+	CHECK(refused >=
+	      200 - static_cast<long>((4 * bytes + (8 << 20)) / (frames.size() * recorder::kPage)));
+	CHECK(refused < 200);
+	// The genuine one comes first in the order of boot and state.
+	CHECK(std::ranges::any_of(found,
+	                          [](const auto& one) { return one->blocks() == 4 && !one->partial(); }));
+}
+
+TEST_CASE("anchors that list frames without end are left out by name", "[recorder][image]") {
+	Memory memory = sample_memory();
+	constexpr uint64_t kAnchors = 400, kRuns = 4;
+	for (uint64_t i = 0; i < kAnchors; i++)
+		memory.anchor({.pfn = 6000 + i,
+		               .kind = DFR_ANCHOR_RING,
+		               .cpu = static_cast<uint32_t>(100 + i),
+		               .unit = 4096,
+		               .frames = std::vector<uint64_t>(kRuns, 1 << 24)});
+	// Each run of theirs has a million pages.
+	for (uint64_t i = 0; i < kAnchors; i++) {
+		memory.set_run_pages(6000 + i, 1 << 20);
+	}
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	REQUIRE(found.size() == 1);
+	CHECK(mentions(found[0]->remarks(), "400 anchors left out"));
+	CHECK(values_of(*found[0]) == std::vector<uint64_t>{11, 44, 55, 66});
+}
+
+TEST_CASE("a page that two segments of an ELF core share is scanned", "[recorder][image]") {
+	const Memory memory = sample_memory();
+	const auto whole = memory.elf();
+	// Each segment becomes two, which meet in the middle of its first page.
+	Elf64_Ehdr head;
+	std::memcpy(&head, whole.data(), sizeof(head));
+	std::vector<Elf64_Phdr> segments(head.e_phnum);
+	std::memcpy(segments.data(), whole.data() + head.e_phoff, segments.size() * sizeof(Elf64_Phdr));
+	Bytes file;
+	Elf64_Ehdr halves = head;
+	halves.e_phnum = static_cast<Elf64_Half>(2 * head.e_phnum);
+	file.put(halves);
+	const uint64_t moved = segments.size() * sizeof(Elf64_Phdr); // the table is twice as long
+	for (const Elf64_Phdr& one : segments) {
+		Elf64_Phdr first = one, rest = one;
+		first.p_offset += moved;
+		first.p_filesz = first.p_memsz = 100;
+		rest.p_offset += moved + 100;
+		rest.p_paddr += 100;
+		rest.p_filesz = rest.p_memsz = one.p_filesz - 100;
+		file.put(first).put(rest);
+	}
+	file.bytes.insert(file.bytes.end(), whole.begin() + static_cast<long>(sizeof(head) + moved),
+	                  whole.end());
+	const ImageFile image(file.bytes);
+	const auto found = recorder::open_memory_image(image.path);
+	REQUIRE(found.size() == 1);
+	CHECK(values_of(*found[0]) == std::vector<uint64_t>{11, 44, 55, 66});
+}
+
+TEST_CASE("displacements of a raw image are a few", "[recorder][image]") {
+	Memory memory;
+	for (uint64_t i = 0; i < 200; i++)
+		for (uint64_t pfn : {1000 + 2 * i, 1001 + 2 * i})
+			memory.anchor(
+			    {.pfn = pfn + 5 * i, .kind = DFR_ANCHOR_RING, .unit = 4096, .stands_at = pfn});
+	const ImageFile image(memory.raw());
+	recorder::PhysicalMemory file(image.path);
+	const recorder::AnchorScan scan = recorder::scan_anchors(file);
+	CHECK(scan.displacements.size() == 64);
+	CHECK(scan.misplaced == 2 * (200 - 64));
+}
+
+TEST_CASE("a clock that runs backwards is refused", "[recorder][image]") {
+	trace::Catalog catalog;
+	for (uint64_t i = 0; i < 1000; i++)
+		catalog.add_clock({.mono = 10'000 + i, .real = i, .boot = i});
+	for (uint64_t i = 0; i < 30; i++)
+		catalog.add_clock({.mono = 11'000 - i, .real = i, .boot = i});
+	CHECK_THROWS_AS(catalog.add_clock({.mono = 1, .real = 1, .boot = 1}), Error);
+	CHECK(catalog.clocks.size() == 1030);
+}
+
 TEST_CASE("a line that a dead memory has lost costs one interval of a sealed block, which is named",
           "[recorder][image]") {
 	Memory memory = sample_memory();
