@@ -315,6 +315,33 @@ TEST_CASE("what a consumer that has gone had taken is handed to the next, first 
 		CHECK(dfr_state_release(state.state, block.cpu, block.block, block.seq) == 0);
 }
 
+TEST_CASE("what was taken is handed out again a few at a time, the oldest first", "[engine][store][ring]") {
+	Running running(small_ring(DFR_BUFPOLICY_SWITCH));
+	auto& [rig, read, state] = running;
+	std::vector<uint64_t> taken, again;
+	for (unsigned n = 0; n < 9;
+	     n += 3) { // spares are put in place of what is taken, so blocks change their places
+		fire_many(rig, read, n * kPerBlock, (n + 3) * kPerBlock + 1);
+		for (const dfr_ioc_taken& block : state.take_raw(false)) {
+			if (block.seq % 4 == 0)
+				CHECK(dfr_state_release(state.state, block.cpu, block.block, block.seq) == 0);
+			else
+				taken.push_back(block.seq);
+		}
+	}
+	REQUIRE(taken.size() >= 6);
+	dfr_state_disown(state.state);
+	while (again.size() < taken.size()) {
+		const auto some = state.take_raw(false, 2);
+		REQUIRE(!some.empty());
+		REQUIRE(some.size() <= 2);
+		for (const dfr_ioc_taken& block : some)
+			again.push_back(block.seq);
+	}
+	again.resize(taken.size()); // the last request may have had room for a block that was closed since
+	CHECK(again == taken);
+}
+
 TEST_CASE("a block says when the one before it ended, and when it was opened", "[engine][store][ring]") {
 	const int policy = GENERATE(DFR_BUFPOLICY_RING, DFR_BUFPOLICY_SWITCH);
 	Running running(small_ring(policy));

@@ -332,26 +332,33 @@ static void take_closed(void *arg)
 	share->sh_ring.rg_wanted = take->tk_short;
 }
 
-/* Hands out again the blocks that a consumer which has gone had taken, in order of sequence. */
+/*
+ * Hands out again the blocks that a consumer which has gone had taken, the oldest ones, in order of sequence. In one pass:
+ * there may be tens of thousands, and mostly they lie in that order.
+ */
 static void take_orphans(struct take *take)
 {
 	struct dfr_ring *ring = &take->tk_share->sh_ring;
-	struct dfr_blockref *oldest, *ref;
-	struct dfr_ioc_taken *taken;
+	struct dfr_ioc_taken *taken = take->tk_taken + take->tk_count;
+	u32 room = take->tk_room - take->tk_count;
+	u32 count = 0, number, at;
 
-	while (take->tk_count < take->tk_room) {
-		oldest = NULL;
-		for (ref = ring->rg_refs; ref < ring->rg_refs + ring->rg_nrefs; ref++)
-			if (ref->br_orphan && (!oldest || ref->br_taken < oldest->br_taken))
-				oldest = ref;
-		if (!oldest)
-			return;
-		oldest->br_orphan = false;
-		taken = &take->tk_taken[take->tk_count++];
-		taken->cpu = take->tk_share->sh_cpu;
-		taken->block = (u32)(oldest - ring->rg_refs);
-		taken->seq = oldest->br_taken;
+	for (number = 0; number < ring->rg_nrefs; number++) {
+		u64 seq = ring->rg_refs[number].br_taken;
+
+		if (!ring->rg_refs[number].br_orphan || !room ||
+		    (count == room && taken[count - 1].seq < seq))
+			continue;
+		count += count < room;
+		for (at = count - 1; at && taken[at - 1].seq > seq; at--)
+			taken[at] = taken[at - 1];
+		taken[at].cpu = take->tk_share->sh_cpu;
+		taken[at].block = number;
+		taken[at].seq = seq;
 	}
+	for (at = 0; at < count; at++)
+		ring->rg_refs[taken[at].block].br_orphan = false;
+	take->tk_count += count;
 }
 
 void dfr_state_disown(struct dfr_state *state)
