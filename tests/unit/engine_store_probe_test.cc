@@ -307,6 +307,13 @@ TEST_CASE("a program is refused if a provider could not make all the probes that
 	error = -E2BIG;
 	CHECK(state.enable(all) == -E2BIG);
 	CHECK(state.reason == "more probes than there may be are those of rig:::entry");
+	error = -EFBIG;
+	CHECK(state.enable(all) == -EFBIG);
+	CHECK_THAT(state.reason, Catch::StartsWith("a function of more than 64 KiB"));
+	error = -EINTR;
+	CHECK(state.enable(all) == -EINTR);
+	CHECK_THAT(state.reason, Catch::StartsWith("the task was killed"));
+	error = -E2BIG;
 	const char* pattern[4] = {"rig", "", "", ""};
 	const auto list = [&] {
 		return dfr_probes_match(

@@ -98,6 +98,17 @@ static void name_clause(struct dfr_refusal *why, const struct dfr_clause *clause
 	dfr_clause_text(clause, why->rf_reason + at, sizeof(why->rf_reason) - at);
 }
 
+/* Before the description. */
+static const char *unmatched_text(int error)
+{
+	switch (error) {
+	case -ENOMEM: return "there is no memory for all the probes of ";
+	case -EINTR: return "the task was killed while it looked for the probes of ";
+	case -EFBIG: return "a function of more than 64 KiB has its instructions by offset only, not by ";
+	default: return "more probes than there may be are those of ";
+	}
+}
+
 /* Without -Z (zero_ok) every description must match a probe now. */
 static int count_matches(struct dfr_state *state, const struct dfr_program *program, bool zero_ok,
 			 u32 *matched, struct dfr_refusal *why)
@@ -115,9 +126,7 @@ static int count_matches(struct dfr_state *state, const struct dfr_program *prog
 		n = 0;
 		error = dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, true, count_match, &n);
 		if (error) {
-			refuse(why, error,
-			       error == -ENOMEM ? "there is no memory for all the probes of "
-						: "more probes than there may be are those of ");
+			refuse(why, error, unmatched_text(error));
 			name_clause(why, &program->pg_clauses[i]);
 			return error;
 		}
