@@ -50,6 +50,9 @@ inline constexpr uint32_t chunk_target(size_t cpus) {
 	return static_cast<uint32_t>(
 	    std::clamp<size_t>(kOpenChunksBytes / std::max<size_t>(cpus, 1), kChunkBytesLeast, kChunkBytes));
 }
+// Or once it has the least that is worth a chunk, of so long a time (ns): who asks for some seconds of a quiet hour reads
+// the chunks in which they lie.
+inline constexpr uint64_t kChunkSpan = 30'000'000'000;
 // So no chunk has more than this, headers and unpacked bodies together; a head that says more is damaged.
 inline constexpr uint32_t kChunkBytesMax = kChunkBytes + DFR_BLOCK_MAX;
 // A small file asks for little memory: no body becomes more than so many times as large as it is stored. What writers make

@@ -114,7 +114,10 @@ void FileWriter::block(const Block& block) {
 	const auto used = block.bytes.begin() + block.header().hdr_size + block.header().committed;
 	pending.blocks.push_back({.bytes = {block.bytes.begin(), used}, .verified = block.verified});
 	pending.bytes += pending.blocks.back().bytes.size();
-	if (pending.bytes >= chunk_target(impl_->pending.size()))
+	// An open block does not say when it ends.
+	const uint64_t begins = pending.blocks.front().header().first_time, ends = block.header().last_time;
+	const bool spans = pending.bytes >= kChunkBytesLeast && ends > begins && ends - begins >= kChunkSpan;
+	if (spans || pending.bytes >= chunk_target(impl_->pending.size()))
 		impl_->write_chunk(pending);
 }
 

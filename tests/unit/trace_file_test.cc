@@ -170,6 +170,30 @@ TEST_CASE("of many CPUs chunks are smaller", "[trace]") {
 	CHECK(trace::chunk_target(1024) == trace::kChunkBytesLeast);
 }
 
+TEST_CASE("of a quiet CPU a chunk has half a minute", "[trace][file]") {
+	const ScratchFolder folder;
+	CatalogLog log;
+	trace::Catalog catalog = first_catalog(log);
+	// Blocks of some 24 KiB: three are worth a chunk.
+	const auto chunks_of = [&](uint64_t apart) {
+		const std::string path = folder.path() + "/" + std::to_string(apart) + ".dfr";
+		trace::FileWriter writer(path, true, [&]() -> const trace::Catalog& { return catalog; });
+		for (uint64_t seq = 1; seq <= 12; seq++) {
+			BlockBytes block(0, seq, seq * apart, 32768);
+			block.long_head(0, 0, seq * apart).context(1, 1, 1, "init");
+			for (int i = 0; i < 4000; i++)
+				block.short_head(1, 0, 0).u8(0).u8(1);
+			block.counters(0, 4000 * (seq - 1));
+			writer.block(block.sealed());
+		}
+		writer.finish();
+		return trace::open_file(path)->facts().chunks;
+	};
+	CHECK(chunks_of(1'000'000) == 1);
+	CHECK(chunks_of(10'000'000'000) == 3); // of four blocks, which span 30 s
+	CHECK(chunks_of(60'000'000'000) == 4); // of three: two are not worth one
+}
+
 TEST_CASE("a .dfr gives back what was written", "[trace][file]") {
 	ScratchFolder folder;
 	const std::string path = folder.file("a.dfr");
