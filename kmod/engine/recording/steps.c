@@ -183,13 +183,14 @@ static enum dfr_outcome step_varbytes(struct dfr_run *run, const struct dfr_step
 
 static u32 read_stack(struct dfr_run *run, const struct dfr_step *step, u64 *pcs)
 {
+	bool user = step->sp_op != DFR_STEP_STACK;
 	u32 n;
 
-	/* A walk in user space may end with a fault. */
-	if (!dfr_work(run->machine, (u64)step->sp_do.frames * DFR_WORK_FRAME + DFR_WORK_FAULT))
+	/* A walk in user space may end with a fault. The kernel's 20 frames stay below a chunk, whose end costs 300 instructions. */
+	if (!dfr_work(run->machine, (u64)step->sp_do.frames * DFR_WORK_FRAME + (user ? DFR_WORK_FAULT : 0)))
 		return 0;
-	n = step->sp_op == DFR_STEP_STACK ? dfr_plat_stack(run->firing, pcs, step->sp_do.frames)
-					  : dfr_plat_ustack(run->firing, pcs, step->sp_do.frames);
+	n = user ? dfr_plat_ustack(run->firing, pcs, step->sp_do.frames)
+		 : dfr_plat_stack(run->firing, pcs, step->sp_do.frames);
 	return n < step->sp_do.frames ? n : step->sp_do.frames;
 }
 
