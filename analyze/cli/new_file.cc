@@ -11,6 +11,7 @@
 
 #include "analyze/cli/signals.h"
 #include "formats/error.h"
+#include "formats/trace/container.h"
 #include "formats/trace/output_file.h"
 
 namespace dfr::cli {
@@ -20,7 +21,7 @@ NewFile::NewFile(std::string path, bool replace, const std::string& source)
       replace_(replace) {
 	trace::require_free(path_, replace);
 	std::error_code none; // of two that are not there
-	if (!source.empty() && std::filesystem::equivalent(path_, source, none))
+	if (!source.empty() && std::filesystem::equivalent(path_, trace::file_of(source), none))
 		throw Error("cannot write " + path_ + ": it is the file that is read",
 		            "give another name to the new one");
 	remove_on_signal(temporary_.c_str());

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // dfr verify: whether all of a recording is there and sound.
+#include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <iterator>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
@@ -166,18 +169,25 @@ int run_verify(int argc, char** argv) {
 		return *status;
 	catch_signals();
 	int status = 0;
-	for (const std::string& file : files) {
-		if (signals_caught() != 0)
-			throw Error("ended by a signal before " + file + " was read");
+	const auto go_on = [&status](const std::function<void()>& read) {
 		try {
-			status = final_status(status, verify_one(file, json, files.size() > 1));
+			read();
 		} catch (const Error& error) { // the other files are still read
 			print_error(error.what(), error.hint());
 			status = kStatusError;
 		}
+	};
+	std::vector<std::string> recordings;
+	for (const std::string& file : files)
+		go_on([&] { std::ranges::move(trace::recordings_of(file), std::back_inserter(recordings)); });
+	const bool several = files.size() > 1 || recordings.size() > 1;
+	for (const std::string& recording : recordings) {
+		if (signals_caught() != 0)
+			throw Error("ended by a signal before " + recording + " was read");
+		go_on([&] { status = final_status(status, verify_one(recording, json, several)); });
 	}
-	if (files.size() > 1 && status != kStatusError)
-		status = final_status(status, verify_together(files, json));
+	if (several && status != kStatusError)
+		status = final_status(status, verify_together(recordings, json));
 	return status;
 }
 

@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
 #include <memory>
 #include <new>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 #include <zstd.h>
 
 #include "formats/error.h"
@@ -184,49 +187,169 @@ void ContainerWriter::close() {
 		throw failure("cannot close " + path_, failed_);
 }
 
-ContainerReader::ContainerReader(const std::string& path) : path_(path) {
+namespace {
+
+// The number behind the last '#' of "both.dfr#2"; 0: it has none, or a file is called that.
+size_t number_in(const std::string& path) {
+	const size_t mark = path.rfind('#');
+	const std::string_view digits =
+	    mark == path.npos ? std::string_view() : std::string_view(path).substr(mark + 1);
+	size_t number = 0;
+	const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
+	if (digits.empty() || error != std::errc() || end != digits.end() ||
+	    ::access(path.c_str(), F_OK) == 0)
+		return 0;
+	return number;
+}
+
+} // namespace
+
+std::string file_of(const std::string& recording) {
+	return number_in(recording) ? recording.substr(0, recording.rfind('#')) : recording;
+}
+
+std::vector<std::string> recordings_of(const std::string& path) {
+	if (number_in(path))
+		return {path};
+	ContainerReader whole;
+	whole.open(path);
+	const size_t count = whole.find_recordings().size();
+	std::vector<std::string> names;
+	for (size_t i = 1; i <= count; i++)
+		names.push_back(count == 1 ? path : path + "#" + std::to_string(i));
+	return names;
+}
+
+ContainerReader::ContainerReader(const std::string& path) {
+	const size_t number = number_in(path);
+	open(file_of(path));
+	path_ = path;
+	try {
+		std::vector<uint64_t> begins = find_recordings();
+		if (begins.size() > 1 && !number)
+			throw Error(path + " holds " + std::to_string(begins.size()) +
+			                " recordings, and one is wanted",
+			            "name one of them: " + path + "#1");
+		if (number > begins.size())
+			throw Error(file_of(path) + " holds " + std::to_string(begins.size()) +
+			                (begins.size() == 1 ? " recording" : " recordings") +
+			                ", and no number " + std::to_string(number),
+			            "dfr info " + file_of(path) + " shows what is there");
+		begins.push_back(size_);
+		const size_t which = number ? number - 1 : 0;
+		begin_ = begins[which];
+		size_ = begins[which + 1] - begin_;
+		check_head();
+	} catch (...) {
+		::close(fd_);
+		throw;
+	}
+}
+
+void ContainerReader::open(const std::string& file) {
+	path_ = file;
 	// Of a pipe the open would wait for somebody who writes to it.
-	fd_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	fd_ = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd_ < 0)
-		throw Error::from_errno("cannot open " + path, errno == EACCES
+		throw Error::from_errno("cannot open " + file, errno == EACCES
 		                                                   ? "recordings belong to whoever made them "
 		                                                     "(mode 0600): read it as that user"
 		                                                   : "");
 	struct stat status;
 	if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) {
-		::close(fd_);
-		throw Error("cannot read " + path + ": it is not a regular file");
+		::close(std::exchange(fd_, -1));
+		throw Error("cannot read " + file + ": it is not a regular file");
 	}
 	size_ = status.st_size;
+}
+
+void ContainerReader::check_head() {
 	FileHead head{};
 	const size_t got = read(0, std::as_writable_bytes(std::span(&head, 1)));
 	const bool magic = std::memcmp(head.magic, kFileMagic, std::min(got, sizeof(kFileMagic))) == 0;
 	const bool sound = got == sizeof(head) && magic && head.checksum == head_checksum(head);
-	if (sound && head.version != kFileVersion) {
-		::close(fd_);
-		throw Error("cannot read " + path + ": version " + std::to_string(head.version) +
+	if (sound && head.version != kFileVersion)
+		throw Error("cannot read " + path_ + ": version " + std::to_string(head.version) +
 		                " of the format is not known",
 		            head.version < kFileVersion ? "read it with the dfr that recorded it"
 		                                        : "read it with a newer dfr");
-	}
 	// A file with a damaged head is still accepted if its magic is right or a segment follows.
 	if (!sound && got == sizeof(head))
 		head_damaged_ = true;
-	if (!magic && !(head_damaged_ && find_head(sizeof(head)))) {
-		::close(fd_);
-		throw Error("cannot read " + path + ": it is not a .dfr file",
+	if (!magic && !(head_damaged_ && find_head(sizeof(head))))
+		throw Error("cannot read " + path_ + ": it is not a .dfr file",
 		            "to read a memory image or a crash dump, use dfr harvest");
+}
+
+bool ContainerReader::is_file_head(uint64_t at) const {
+	FileHead head{};
+	return read(at, std::as_writable_bytes(std::span(&head, 1))) == sizeof(head) &&
+	       std::memcmp(head.magic, kFileMagic, sizeof(kFileMagic)) == 0 &&
+	       head.checksum == head_checksum(head);
+}
+
+// How large the finished recording is that ends there; 0: none does. It may begin anywhere, behind one that was cut.
+uint64_t ContainerReader::ended_size(uint64_t end) const {
+	struct {
+		SegmentHead head;
+		EndMark mark;
+	} last{};
+	static_assert(sizeof(last) == kEndBytes);
+	if (end < sizeof(last) ||
+	    read(end - sizeof(last), std::as_writable_bytes(std::span(&last, 1))) != sizeof(last) ||
+	    !head_is_sound(last.head) || last.head.type != static_cast<uint16_t>(SegmentType::kEnd) ||
+	    crc32c(bytes_of(last.mark)) != last.head.payload_checksum)
+		return 0;
+	return last.mark.size <= end && is_file_head(end - last.mark.size) ? last.mark.size : 0;
+}
+
+// Where recordings begin. Finished ones are found from the file's end; where one that is not finished ends is told by the
+// head of the next one.
+std::vector<uint64_t> ContainerReader::find_recordings() const {
+	std::vector<uint64_t> finished, begins{0};
+	uint64_t end = size_;
+	const auto one_more = [this](size_t count) {
+		if (count > kRecordingsMost)
+			throw Error("cannot read " + path_ + ": it holds more than " +
+			            std::to_string(kRecordingsMost) + " recordings");
+	};
+	while (const uint64_t size = end ? ended_size(end) : 0) {
+		finished.push_back(end -= size);
+		one_more(finished.size());
 	}
+	for (uint64_t at = end ? sizeof(FileHead) : end; at < end;) {
+		if (const auto found = segment(at); found && found->end() <= end) {
+			at = found->end();
+			continue;
+		}
+		if (!is_file_head(at)) { // behind damage a head may be the next thing that can be read
+			const uint64_t next = find_head(at + 8).value_or(end);
+			at = next >= at + sizeof(FileHead) && is_file_head(next - sizeof(FileHead))
+			         ? next - sizeof(FileHead)
+			         : next;
+			continue;
+		}
+		begins.push_back(at);
+		one_more(finished.size() + begins.size());
+		at += sizeof(FileHead);
+	}
+	if (!end && !finished.empty())
+		begins.clear();
+	begins.insert(begins.end(), finished.rbegin(), finished.rend());
+	return begins;
 }
 
 ContainerReader::~ContainerReader() {
-	::close(fd_);
+	if (fd_ >= 0)
+		::close(fd_);
 }
 
 size_t ContainerReader::read(uint64_t offset, std::span<std::byte> into) const {
+	into = into.first(std::min<uint64_t>(into.size(), size_ - std::min(size_, offset)));
 	size_t done = 0;
 	while (done < into.size()) {
-		const ssize_t got = ::pread(fd_, into.data() + done, into.size() - done, offset + done);
+		const ssize_t got =
+		    ::pread(fd_, into.data() + done, into.size() - done, begin_ + offset + done);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)

@@ -136,10 +136,19 @@ struct Segment {
 	SegmentType type() const { return static_cast<SegmentType>(head.type); }
 };
 
-// Reads with pread() and does not map the file, because a mapped file that another
-// process truncates raises SIGBUS.
+// A file may hold several recordings, one behind the other, as `cat` puts them together. "both.dfr#2" is the second of
+// those in both.dfr, wherever a file is named (if no file is called that). No more than kRecordingsMost.
+inline constexpr size_t kRecordingsMost = 256;
+// The names of the recordings in a file: its own name if there is one. Throws dfr::Error, as ContainerReader.
+std::vector<std::string> recordings_of(const std::string& path);
+// The file in which a recording of this name is: "both.dfr".
+std::string file_of(const std::string& recording);
+
+// Reads one recording; offsets are from where it begins. With pread(), because a mapped file that another process
+// truncates raises SIGBUS.
 class ContainerReader {
 public:
+	// Throws dfr::Error, also if the file holds several and none is named.
 	explicit ContainerReader(const std::string& path);
 	~ContainerReader();
 	ContainerReader(const ContainerReader&) = delete;
@@ -164,9 +173,17 @@ public:
 	std::optional<std::vector<std::byte>> payload(const Segment& segment) const;
 
 private:
+	friend std::vector<std::string> recordings_of(const std::string& path);
+	ContainerReader() = default;
+	void open(const std::string& file);
+	void check_head();
+	std::vector<uint64_t> find_recordings() const;
+	bool is_file_head(uint64_t at) const;
+	uint64_t ended_size(uint64_t end) const;
+
 	std::string path_;
 	int fd_ = -1;
-	uint64_t size_ = 0;
+	uint64_t begin_ = 0, size_ = 0; // of the recording, in the file
 	bool head_damaged_ = false;
 };
 

@@ -54,6 +54,9 @@ bool is_there(const std::string& path) {
 } // namespace
 
 FollowedSource::FollowedSource(const std::string& path) {
+	if (recordings_of(path).size() > 1)
+		throw Error("cannot follow " + path + ": it holds several recordings",
+		            "name one of them: " + path + "#1");
 	open({path});
 	if (!now_->files().front()->facts().begun)
 		throw Error("cannot follow " + path + ": nothing was written in it yet",

@@ -374,7 +374,10 @@ std::vector<std::vector<std::unique_ptr<FileSource>>>
 group_by_state(const std::vector<std::string>& paths, const std::map<std::string, uint64_t>& checked) {
 	std::vector<std::vector<std::unique_ptr<FileSource>>> groups;
 	std::vector<std::unique_ptr<FileSource>> not_begun;
-	for (const std::string& path : paths) {
+	std::vector<std::string> recordings;
+	for (const std::string& path : paths)
+		std::ranges::move(recordings_of(path), std::back_inserter(recordings));
+	for (const std::string& path : recordings) {
 		const auto known = checked.find(path);
 		std::unique_ptr<FileSource> file =
 		    open_file(path, known == checked.end() ? 0 : known->second);

@@ -151,6 +151,11 @@ void fuzz_written_file(Decisions& in) {
 		bytes[in.half() % bytes.size()] ^= std::byte{in.byte()};
 	if (in.byte() % 4 == 0)
 		bytes.resize(in.half() % (bytes.size() + 1));
+	if (in.byte() % 8 == 1) { // behind another one, which may be cut
+		const std::vector<std::byte> second = bytes;
+		bytes.resize(in.byte() % 2 ? bytes.size() : in.half() % (bytes.size() + 1));
+		bytes.insert(bytes.end(), second.begin(), second.end());
+	}
 	file.fill(bytes);
 	fuzz::read_file(file.path());
 }

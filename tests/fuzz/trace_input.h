@@ -93,14 +93,16 @@ inline uint64_t read_everything(trace::BlockSource& source) {
 	return sum;
 }
 
-// A file: as replay reads it, and as dfr verify does, whose sums must be sums.
+// A file's recordings: as replay reads them, and as dfr verify does, whose sums must be sums.
 inline void read_file(const std::string& path) {
-	const trace::Inspection found = trace::verify_file(path);
-	for (const trace::CpuSum& sum : found.cpus)
-		if (sum.committed !=
-		    sum.in_file + sum.earlier + sum.overwritten + sum.lost + sum.cut + sum.missing)
-			std::abort();
-	read_everything(*trace::open_file(path));
+	for (const std::string& recording : trace::recordings_of(path)) {
+		const trace::Inspection found = trace::verify_file(recording);
+		for (const trace::CpuSum& sum : found.cpus)
+			if (sum.committed !=
+			    sum.in_file + sum.earlier + sum.overwritten + sum.lost + sum.cut + sum.missing)
+				std::abort();
+		read_everything(*trace::open_file(recording));
+	}
 }
 
 } // namespace dfr::fuzz

@@ -183,6 +183,17 @@ const char* const kPrint = "app::work:entry { printf(\"%d \", arg0); @[tid] = co
 
 } // namespace
 
+TEST_CASE("of several recordings in one file none is followed unless it is named", "[follow]") {
+	const ScratchFolder folder;
+	const std::string path = folder.path() + "/both.dfr";
+	std::ofstream both(path, std::ios::binary);
+	for (int i = 0; i < 2; i++)
+		both << std::ifstream(DFR_SOURCE_DIR "/analyze/demo/demo.dfr", std::ios::binary).rdbuf();
+	both.close();
+	CHECK_THROWS_WITH(trace::FollowedSource(path), Catch::Contains("it holds several recordings"));
+	CHECK(trace::FollowedSource(path + "#2").ended());
+}
+
 TEST_CASE("follow: what is whole is answered as it comes, and all of it is the answer of the whole",
           "[replay][follow]") {
 	const ScratchFolder folder;

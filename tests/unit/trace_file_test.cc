@@ -375,6 +375,112 @@ TEST_CASE("of a block that grew the longer copy counts, and the other if that on
 	CHECK(values_of(*recordings({a, b})[0]) == std::vector<uint64_t>{0, 1});
 }
 
+namespace {
+
+// A file with one block of this CPU, of the state of this number.
+std::vector<char> one_block_file(const ScratchFolder& folder, uint64_t state, uint16_t cpu) {
+	const std::string path = folder.path() + "/one.dfr";
+	CatalogLog log(state);
+	log.state("web", 2, 4096, DFR_BUFPOLICY_SWITCH, state).clock(5, 1'000'000'005);
+	log.probe(1, "dtrace", "", "", "BEGIN", 0).layout(1, {test::int_field(8)}).ecb(1, 1, 1);
+	trace::Catalog catalog;
+	catalog.parse(log.done());
+	trace::FileWriter writer(path, true, [&]() -> const trace::Catalog& { return catalog; });
+	writer.block(numbered(cpu, 1, static_cast<uint8_t>(10 * state + cpu)).sealed());
+	writer.finish();
+	return read_whole(path);
+}
+
+void write_together(const std::string& path, std::initializer_list<std::vector<char>> parts) {
+	std::vector<char> all;
+	for (const std::vector<char>& part : parts)
+		all.insert(all.end(), part.begin(), part.end());
+	write_whole(path, all, all.size());
+}
+
+std::vector<uint64_t> values_in(trace::BlockSource& source) {
+	std::vector<uint64_t> values;
+	trace::Merger merger(source);
+	merger.run([&](const trace::Record& record) {
+		values.push_back(record.fields[0].number);
+		return true;
+	});
+	return values;
+}
+
+} // namespace
+
+TEST_CASE("a file may hold several recordings, one behind the other", "[trace][file]") {
+	const ScratchFolder folder;
+	const std::string both = folder.path() + "/both.dfr";
+	const auto first = one_block_file(folder, 1, 0), second = one_block_file(folder, 2, 1);
+	write_together(both, {first, second});
+	CHECK(trace::recordings_of(both) == std::vector<std::string>{both + "#1", both + "#2"});
+	CHECK(trace::file_of(both + "#2") == both);
+	const auto groups = trace::group_by_state({both});
+	REQUIRE(groups.size() == 2);
+	CHECK(values_in(*groups[0][0]) == std::vector<uint64_t>{10});
+	CHECK(values_in(*groups[1][0]) == std::vector<uint64_t>{21});
+	for (const auto& group : groups)
+		CHECK_FALSE(group[0]->partial());
+	CHECK(trace::open_file(both + "#2")->facts().size == second.size());
+	CHECK_THROWS_WITH(trace::open_file(both), Catch::Contains("holds 2 recordings, and one is wanted"));
+	CHECK_THROWS_WITH(trace::open_file(both + "#3"), Catch::Contains("no number 3"));
+	CHECK_THROWS_WITH(trace::open_file(folder.path() + "/none#1"), Catch::Contains("cannot open"));
+	// One of a state is read with the others of it.
+	write_together(both, {first, first});
+	CHECK(trace::group_by_state({both}).size() == 1);
+	// A file that is called so is meant first.
+	write_together(both + "#2", {first});
+	CHECK(trace::recordings_of(both + "#2") == std::vector<std::string>{both + "#2"});
+	CHECK(trace::open_file(both + "#2")->facts().size == first.size());
+}
+
+TEST_CASE("of recordings in one file a cut one costs no other", "[trace][file]") {
+	const ScratchFolder folder;
+	const std::string path = folder.path() + "/cut.dfr";
+	const auto first = one_block_file(folder, 1, 0), second = one_block_file(folder, 2, 1);
+	for (size_t size = 0; size < first.size(); size++) {
+		CAPTURE(size);
+		write_together(path, {{first.begin(), first.begin() + static_cast<long>(size)}, second});
+		const auto names = trace::recordings_of(path);
+		REQUIRE(names.size() == (size ? 2 : 1));
+		const auto whole = trace::open_file(names.back());
+		CHECK(values_in(*whole) == std::vector<uint64_t>{21});
+		CHECK_FALSE(whole->partial());
+		// What was cut is never whole, and has nothing of the other one.
+		const auto cut = size >= 8 && names.size() > 1 ? trace::open_file(names[0]) : nullptr;
+		if (cut) {
+			CHECK(cut->partial());
+			CHECK(cut->facts().size == size);
+		}
+		// The other way round; the rest of 8 bytes may be no recording.
+		write_together(path, {second, {first.begin(), first.begin() + static_cast<long>(size)}});
+		const auto others = trace::recordings_of(path);
+		REQUIRE(others.size() == (size >= sizeof(trace::FileHead) ? 2 : 1));
+		const auto before = trace::open_file(others[0]);
+		CHECK(values_in(*before) == std::vector<uint64_t>{21});
+		CHECK(before->partial() == (others.size() == 1 && size != 0));
+	}
+}
+
+TEST_CASE("a file has so many recordings and no more", "[trace][file]") {
+	const ScratchFolder folder;
+	const std::string path = folder.path() + "/many.dfr";
+	const auto one = one_block_file(folder, 1, 0);
+	const std::vector<char> head(one.begin(), one.begin() + sizeof(trace::FileHead));
+	for (const std::vector<char>& part : {one, head}) {
+		std::vector<char> all;
+		for (size_t i = 0; i < trace::kRecordingsMost; i++)
+			all.insert(all.end(), part.begin(), part.end());
+		write_whole(path, all, all.size());
+		CHECK(trace::recordings_of(path).size() == trace::kRecordingsMost);
+		all.insert(all.end(), part.begin(), part.end());
+		write_whole(path, all, all.size());
+		CHECK_THROWS_WITH(trace::recordings_of(path), Catch::Contains("more than 256 recordings"));
+	}
+}
+
 TEST_CASE("a .dfr cut at any byte opens up to the cut", "[trace][file]") {
 	ScratchFolder folder;
 	const Written whole = write_sample(folder.file("a.dfr"));
