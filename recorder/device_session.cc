@@ -228,6 +228,33 @@ trace::Block DeviceSession::end_of(const RingList& list) {
 	return block;
 }
 
+// nullopt: a module of before tells viewers only.
+std::optional<dfr_ioc_blocks> DeviceSession::end_of_records(uint32_t cpu) const {
+	dfr_ioc_seen first{};
+	dfr_ioc_blocks io{
+	    .size = sizeof(io), .cpu = cpu, .count = 1, .seen = reinterpret_cast<uint64_t>(&first)};
+	return device_.try_call(DFR_IOC_BLOCKS, &io) == 0 ? std::optional(io) : std::nullopt;
+}
+
+std::optional<trace::Block> DeviceSession::end_of_cpu(uint32_t cpu) {
+	const std::optional<dfr_ioc_blocks> end = end_of_records(cpu);
+	if (!end || !end->newest)
+		return std::nullopt;
+	trace::Block block = end_of({.blocks = {}, .cpu = *end});
+	seal(block);
+	return block;
+}
+
+std::map<uint32_t, trace::Reach> DeviceSession::reaches() {
+	std::map<uint32_t, trace::Reach> none;
+	if (status().activity == DFR_ACTIVE)
+		return none;
+	for (uint32_t cpu = 0; cpu < catalog_.cpus; cpu++)
+		if (const auto end = end_of_records(cpu); end && !end->newest)
+			none[cpu] = {};
+	return none;
+}
+
 void DeviceSession::note_snapshot(uint64_t time, const std::string& reason) {
 	catalog_.events.push_back({.event = DFR_EVENT_SNAPSHOT, .time = time, .text = reason});
 }

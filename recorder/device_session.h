@@ -46,6 +46,9 @@ public:
 	// An empty block behind all that the CPU has recorded, as the engine writes one for a consumer that begins there: it
 	// says up to where records were taken by others, or are missing.
 	trace::Block end_of(const RingList& list);
+	std::optional<trace::Block> end_of_cpu(uint32_t cpu) override;
+	// Of a state that has ended: CPUs that have never recorded, so that nothing of theirs can be missing.
+	std::map<uint32_t, trace::Reach> reaches() override;
 	// Asks which triggers there have been, one entry for each reason. For a state that records, owned or viewed.
 	// Throws with code ENOTTY if the loaded module is of an older version, which knows no triggers.
 	std::vector<Trigger> triggers();
@@ -93,6 +96,7 @@ private:
 	void take();
 	void read_catalog();
 	std::optional<trace::Block> copy(const dfr_ioc_taken& taken);
+	std::optional<dfr_ioc_blocks> end_of_records(uint32_t cpu) const;
 	std::optional<trace::Block> take_copy(const dfr_ioc_taken& taken);
 	const std::byte* find(const dfr_ioc_taken& taken);
 	void release();

@@ -80,10 +80,23 @@ void Drain::checkpoint() {
 	store();
 }
 
+// Of CPUs of which this recorder has had no block: a recorder before it may have been killed with some that it had taken.
+void Drain::write_ends() {
+	parts_.file().flush(); // what waits for its chunk is not counted yet
+	const std::map<uint32_t, trace::Reach> had = parts_.file().next_part().before;
+	for (uint32_t cpu = 0; cpu < session_.catalog().cpus; cpu++)
+		if (!had.contains(cpu))
+			if (const std::optional<trace::Block> end = session_.end_of_cpu(cpu))
+				parts_.file().block(*end);
+}
+
 void Drain::finish() {
 	// Asked first: what ends during the pass may have recorded behind it.
 	const bool goes_on = session_.status().activity == DFR_ACTIVE;
-	account(pump_pass());
+	const uint64_t until = pump_pass();
+	if (!goes_on)
+		write_ends();
+	account(until);
 	parts_.file().finish(goes_on);
 	session_.stored();
 }

@@ -51,6 +51,7 @@ private:
 	void rotate();
 	uint64_t pump_pass();
 	void account(uint64_t whole_until);
+	void write_ends();
 	trace::LiveSource& session_;
 	trace::PartsWriter& parts_;
 	NameCollector& names_;

@@ -219,7 +219,7 @@ uint64_t CrashReport::whole_from(const trace::Merger& merger) {
 		dated += span.lost_outside;
 	}
 	for (const auto& [cpu, reach] : source_.reaches())
-		if (cpu >= merger.cpus().size() || merger.cpus()[cpu].last_seq < reach.seq)
+		if (reach.seq && (cpu >= merger.cpus().size() || merger.cpus()[cpu].last_seq < reach.seq))
 			return kNever;
 	dated += count_taken(merger.losses()) + count_taken(merger.losses_outside());
 	if (count_taken(source_.losses()) > dated) // the engine has counted what no block tells

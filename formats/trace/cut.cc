@@ -110,7 +110,8 @@ void Cutter::count_parts(const std::vector<BlockRef>& refs) {
 		part.committed = std::max<uint64_t>(part.committed, head.record_base + head.records);
 	}
 	for (const auto& [cpu, reach] : source_->reaches())
-		parts_[cpu].committed = std::max(parts_[cpu].committed, reach.records);
+		if (reach.seq)
+			parts_[cpu].committed = std::max(parts_[cpu].committed, reach.records);
 	for (const auto& [cpu, part] : source_->parts())
 		parts_[cpu] = part;
 }

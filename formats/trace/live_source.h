@@ -41,6 +41,10 @@ public:
 	virtual bool holds() const { return false; }
 	virtual bool storing_is_due() const { return false; }
 	virtual void stored() {}
+	// Of a state that has ended: an empty block behind all that the CPU has recorded, for a file that has none of its
+	// blocks. Else nobody could tell whether it recorded anything behind those of an earlier file. nullopt: it has never
+	// recorded (reaches() names it), or that is not known.
+	virtual std::optional<Block> end_of_cpu(uint32_t) { return std::nullopt; }
 	// The value of a runtime option that is in force after go().
 	virtual int64_t option(uint32_t option) = 0;
 };

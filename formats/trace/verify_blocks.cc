@@ -191,6 +191,8 @@ void BlockVerifier::damaged_chunk(const Segment& segment, std::span<const std::b
 
 void BlockVerifier::ledger(const Ledger& ledger, uint64_t offset) {
 	for (const auto& [cpu, reach] : ledger.reaches) {
+		if (!reach.seq)
+			continue; // it never recorded
 		Reach& furthest = reaches_[cpu];
 		if (reach.seq >= furthest.seq)
 			furthest = {reach.seq, std::max(reach.records, furthest.records)};

@@ -506,7 +506,7 @@ static int ioctl_blocks(struct dfr_file *file, void __user *arg)
 
 	if (error)
 		return error;
-	if (!file->fl_views || !smp_load_acquire(&file->fl_holding->hd_started))
+	if (!file->fl_holding || !smp_load_acquire(&file->fl_holding->hd_started))
 		return -ENXIO;
 	if (!io.count || io.cpu >= dfr_plat_ncpus())
 		return -EINVAL;

@@ -19,6 +19,7 @@
 #include "formats/trace/decode.h"
 #include "formats/trace/file.h"
 #include "formats/trace/joined.h"
+#include "formats/trace/verify.h"
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
@@ -290,6 +291,49 @@ TEST_CASE("files of one state are one recording, whatever their order", "[trace]
 	CHECK(verdict.records == 7);
 	REQUIRE(verdict.reasons.size() == 1);
 	CHECK(verdict.reasons[0] == "2 records missing on CPU 0 (2 blocks not there)");
+}
+
+// A recorder that was killed, and the next one to which a CPU had nothing to give.
+TEST_CASE("what a cut file may lack is told by a later one, also of a CPU that never recorded",
+          "[trace][file]") {
+	class Session final : public trace::BlockSource {
+	public:
+		Session(const trace::Catalog& catalog, bool asked) : catalog_(catalog), asked_(asked) {}
+		const trace::Catalog& catalog() override { return catalog_; }
+		std::optional<trace::Block> next() override { return std::nullopt; }
+		std::vector<trace::AggEntry> aggregations() override { return {}; }
+		trace::Losses losses() override { return {}; }
+		std::string name() const override { return "session"; }
+		std::map<uint32_t, trace::Reach> reaches() override {
+			return asked_ ? std::map<uint32_t, trace::Reach>{{1, {}}}
+			              : std::map<uint32_t, trace::Reach>();
+		}
+
+	private:
+		const trace::Catalog& catalog_;
+		bool asked_;
+	};
+	const bool asked = GENERATE(false, true);
+	const ScratchFolder folder;
+	CatalogLog log;
+	const trace::Catalog catalog = first_catalog(log);
+	const auto now = [&]() -> const trace::Catalog& { return catalog; };
+	const std::string killed = folder.path() + "/a.dfr", later = folder.path() + "/b.dfr";
+	{
+		trace::FileWriter writer(killed, true, now);
+		writer.block(numbered(0, 1, 1).sealed());
+		writer.flush();
+	}
+	trace::FileWriter writer(later, true, now);
+	writer.block(numbered(0, 2, 2).sealed());
+	Session session(catalog, asked);
+	writer.account(session);
+	writer.finish();
+	auto groups = trace::group_by_state({killed, later});
+	REQUIRE(groups.size() == 1);
+	trace::JoinedSource joined(std::move(groups[0]));
+	CHECK(joined.partial() == !asked);
+	CHECK(trace::verify_file(later).sound());
 }
 
 TEST_CASE("files of different states are recordings of their own", "[trace][file]") {
