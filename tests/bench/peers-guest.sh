@@ -12,10 +12,8 @@
 #   sh peers-guest.sh EVENTS
 events=$1
 tracing=/sys/kernel/tracing
-export LD_LIBRARY_PATH=/peers/lib BABELTRACE_PLUGIN_PATH=/peers/lib/babeltrace2
+. /peers-setup.sh
 export BPFTRACE_PERF_RB_PAGES=4096 # on one CPU its reader comes late
-export LTTNG_SESSION_CONFIG_XSD_PATH=/peers/lib/ LTTNG_CONSUMERD64_BIN=/peers/bin/lttng-consumerd
-ln -s /peers/lib /lib64
 echo 'p:peer/entry vfs_read file=$arg1 count=$arg3' >>$tracing/kprobe_events
 echo 'r:peer/return vfs_read ret=$retval' >>$tracing/kprobe_events
 set -f
@@ -60,23 +58,6 @@ with_ftrace() { # with_ftrace "EVENT,... HOW" COMMAND
 	*) awk '/^(entries|overrun):/ { n += $2 } END { print n }' $tracing/per_cpu/cpu0/stats >/tmp/counted ;;
 	esac
 	echo >$tracing/trace
-}
-
-# Its daemon finds its modules by the lists that depmod makes.
-prepare_lttng() {
-	local modules=/lib/modules/$(uname -r)
-	[ ! -e $modules ] || return 0
-	if [ -e /peers/lttng-$(uname -r)/missing ]; then
-		cat /peers/lttng-$(uname -r)/missing >&2
-		return 1
-	fi
-	cp -r /peers/lttng-$(uname -r) $modules
-	mkdir -p /dev/shm /var/run /etc
-	mount -t tmpfs tmpfs /dev/shm
-	echo root:x:0:0:root:/root:/bin/sh >/etc/passwd
-	echo tracing:x:0: >/etc/group
-	ifconfig lo 127.0.0.1 up
-	/peers/bin/depmod 2>/dev/null
 }
 
 with_lttng() { # with_lttng "EVENTS; FIELD..." COMMAND
