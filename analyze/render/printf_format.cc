@@ -188,11 +188,7 @@ void put_float(std::string& out, const PrintfConversion& conversion, const Datum
 	out.pop_back();
 }
 
-std::string time_text(char letter, int64_t nanoseconds) {
-	// Round towards the past, so that times before 1970 are right too.
-	int64_t seconds = nanoseconds / 1'000'000'000;
-	if (nanoseconds % 1'000'000'000 < 0)
-		seconds--;
+std::string clock_text(char letter, int64_t seconds) {
 	const auto time = static_cast<time_t>(seconds);
 	struct tm parts {};
 	if (!localtime_r(&time, &parts))
@@ -200,6 +196,23 @@ std::string time_text(char letter, int64_t nanoseconds) {
 	char text[96];
 	const char* const layout = letter == 'Y' ? "%Y %b %e %T" : "%a, %d %b %Y %T %Z";
 	return std::string(text, std::strftime(text, sizeof text, layout, &parts));
+}
+
+// Keeps the last one: most lines are of the second of the line before, and making it is a sixth of a line's cost.
+const std::string& time_text(char letter, int64_t nanoseconds) {
+	struct Last {
+		char letter = 0;
+		int64_t seconds = 0;
+		std::string text;
+	};
+	thread_local Last last;
+	// Round towards the past, so that times before 1970 are right too.
+	int64_t seconds = nanoseconds / 1'000'000'000;
+	if (nanoseconds % 1'000'000'000 < 0)
+		seconds--;
+	if (last.letter != letter || last.seconds != seconds)
+		last = {letter, seconds, clock_text(letter, seconds)};
+	return last.text;
 }
 
 std::string_view until_nul(std::string_view text) {
