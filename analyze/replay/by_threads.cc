@@ -81,8 +81,13 @@ dof::Image image_of(const d::Compiled& program, const RecordingTarget& target, i
 } // namespace
 
 struct ByThreads::Batch {
-	std::vector<Firing> firings = std::vector<Firing>(kBatchFirings);
+	std::vector<std::unique_ptr<Firing>> firings;
 	size_t count = 0;
+
+	Batch() {
+		for (size_t i = 0; i < kBatchFirings; i++)
+			firings.push_back(std::make_unique<Firing>());
+	}
 };
 
 class ByThreads::Worker {
@@ -105,7 +110,7 @@ public:
 		dfr_probe* const known = probes_.of(probe);
 		return known && dfr_probe_enabled(known);
 	}
-	void give(Firing& firing);
+	void give(std::unique_ptr<Firing>& firing);
 	void end(); // waits until everything was fired
 	// Whether one engine would have done the same.
 	bool alike();
@@ -135,8 +140,8 @@ private:
 	std::thread thread_;
 };
 
-void ByThreads::Worker::give(Firing& firing) {
-	std::swap(open_->firings[open_->count++], firing);
+void ByThreads::Worker::give(std::unique_ptr<Firing>& firing) {
+	open_->firings[open_->count++].swap(firing);
 	if (open_->count == kBatchFirings)
 		pass_on();
 }
@@ -182,7 +187,7 @@ void ByThreads::Worker::run() {
 		}
 		try {
 			for (size_t i = 0; i < batch->count; i++)
-				fire(batch->firings[i]);
+				fire(*batch->firings[i]);
 		} catch (const std::exception&) { // one engine says what is wrong
 			const std::lock_guard lock(mutex_);
 			failed_ = true;
@@ -245,13 +250,13 @@ bool ByThreads::fires(uint32_t probe) const {
 }
 
 // An engine moves the later of two firings of one time on, so they must meet in one.
-bool ByThreads::fire(Firing& firing) {
-	if (firing.cpu >= last_times_.size())
-		last_times_.resize(firing.cpu + 1);
-	uint64_t& last = last_times_[firing.cpu];
-	in_vain_ = in_vain_ || firing.time <= last;
-	last = firing.time;
-	workers_[(firing.env.ev_task * 2654435761u >> 16) % workers_.size()]->give(firing);
+bool ByThreads::fire(std::unique_ptr<Firing>& firing) {
+	if (firing->cpu >= last_times_.size())
+		last_times_.resize(firing->cpu + 1);
+	uint64_t& last = last_times_[firing->cpu];
+	in_vain_ = in_vain_ || firing->time <= last;
+	last = firing->time;
+	workers_[(firing->env.ev_task * 2654435761u >> 16) % workers_.size()]->give(firing);
 	return !in_vain_;
 }
 

@@ -45,7 +45,7 @@ public:
 	// Whether the program has a clause for a recorded probe.
 	bool fires(uint32_t probe) const;
 	// Takes the firing, in order of time, and leaves another one's room in its place. False: it is in vain.
-	bool fire(Firing& firing);
+	bool fire(std::unique_ptr<Firing>& firing);
 	// After the last one. False: it was in vain.
 	bool finish();
 

@@ -85,6 +85,7 @@ private:
 	void settle_fault();
 	void count_short_stacks();
 	void tell_short();
+	void tell_passed_over();
 	uint32_t frames_wanted(uint32_t kind, uint32_t option);
 	bool is_covered(size_t member, const d::ProbePattern& pattern) const;
 	void missing(uint64_t index);
@@ -118,11 +119,11 @@ private:
 	std::set<uint32_t> known_probes_; // when the program was compiled
 	std::vector<Recorded> recorded_;  // by EPID
 	std::map<std::string, int> captures_;
-	std::unique_ptr<ByThreads> threads_; // while they answer
-	bool in_vain_ = false;               // that they do
-	std::optional<uint64_t> first_time_; // of the records that they got
-	Firing firing_;
-	dfr_env own_env_{}; // for BEGIN, END and timers
+	std::unique_ptr<ByThreads> threads_;                          // while they answer
+	bool in_vain_ = false;                                        // that they do
+	std::optional<uint64_t> first_time_;                          // of the records that they got
+	std::unique_ptr<Firing> firing_ = std::make_unique<Firing>(); // threads exchange it
+	dfr_env own_env_{};                                           // for BEGIN, END and timers
 	uint64_t last_time_ = 0;
 	uint32_t begin_cpu_ = 0;
 	bool started_ = false, over_ = false, exits_ = false;
@@ -339,7 +340,7 @@ void Replay::check_conditions() {
 // Called by the engine within dfr_fire_env(): a clause did not run, or has faulted, because no record of this firing
 // has the input.
 void Replay::missing(uint64_t index) {
-	missing_[{firing_.probe->id, index}]++;
+	missing_[{firing_->probe->id, index}]++;
 }
 
 const Replay::Recorded& Replay::recorded(uint32_t epid) {
@@ -449,27 +450,27 @@ void Replay::fire_timers(uint64_t until) {
 }
 
 void Replay::fire() {
-	if (firing_.empty() || over_)
+	if (firing_->empty() || over_)
 		return;
-	const uint64_t time = firing_.time;
-	if (firing_.fires)
+	const uint64_t time = firing_->time;
+	if (firing_->fires)
 		count_short_stacks();
 	if (!threads_)
 		fire_timers(time);
-	if (threads_ && firing_.fires) {
+	if (threads_ && firing_->fires) {
 		firings_++;
 		in_vain_ = !threads_->fire(firing_);
-	} else if (!over_ && firing_.fires) {
-		firing_.settle();
-		firing_.env.ev_cookie = this;
-		firing_.env.ev_missing = [](void* self, __u64 index) {
+	} else if (!over_ && firing_->fires) {
+		firing_->settle();
+		firing_->env.ev_cookie = this;
+		firing_->env.ev_missing = [](void* self, __u64 index) {
 			static_cast<Replay*>(self)->missing(index);
 		};
-		fire_at(firing_.fires, firing_.arguments, firing_.argument_count, firing_.cpu, firing_.env,
-		        firing_.speaks);
+		fire_at(firing_->fires, firing_->arguments, firing_->argument_count, firing_->cpu,
+		        firing_->env, firing_->speaks);
 	}
 	last_time_ = std::max(last_time_, time);
-	firing_.clear();
+	firing_->clear();
 }
 
 void Replay::take(const trace::Record& record, uint32_t boot) {
@@ -496,8 +497,8 @@ void Replay::take(const trace::Record& record, uint32_t boot) {
 	}
 	if (fault_.is_of(record, boot))
 		fault_ = {};
-	const bool same = !firing_.empty() && firing_.time == record.time && firing_.cpu == record.cpu &&
-	                  firing_.probe == entry.probe && firing_.boot == boot;
+	const bool same = !firing_->empty() && firing_->time == record.time && firing_->cpu == record.cpu &&
+	                  firing_->probe == entry.probe && firing_->boot == boot;
 	if (!same) {
 		fire();
 		if (over_)
@@ -506,22 +507,22 @@ void Replay::take(const trace::Record& record, uint32_t boot) {
 			last_time_ = std::max(last_time_, record.time);
 			return;
 		}
-		firing_.begin(record, *entry.probe, program_.captured.size());
-		firing_.boot = boot;
-		firing_.fires = entry.fires;
-		firing_.speaks = entry.speaks;
+		firing_->begin(record, *entry.probe, program_.captured.size());
+		firing_->boot = boot;
+		firing_->fires = entry.fires;
+		firing_->speaks = entry.speaks;
 	}
 	for (const Use& use : entry.uses) {
 		if (use.field >= record.fields.size())
 			continue;
 		const trace::Value& value = record.fields[use.field];
 		if (use.argument >= 0)
-			firing_.set_argument(static_cast<uint32_t>(use.argument), value.number);
+			firing_->set_argument(static_cast<uint32_t>(use.argument), value.number);
 		if (use.stack || use.ustack)
-			firing_.set_stack(value, entry.layout->fields[use.field].size, use.ustack);
+			firing_->set_stack(value, entry.layout->fields[use.field].size, use.ustack);
 		if (use.capture >= 0)
-			firing_.set_capture(static_cast<size_t>(use.capture), value,
-			                    entry.layout->fields[use.field]);
+			firing_->set_capture(static_cast<size_t>(use.capture), value,
+			                     entry.layout->fields[use.field]);
 		if (use.cut && value.bytes.size() >= use.cut)
 			cut_texts_[{entry.probe->id, use.cut}]++;
 	}
@@ -535,8 +536,8 @@ void Replay::take_fault(const trace::Record& record, uint32_t boot) {
 	if (!clause || !clause->fires || fault_.is_of(record, boot))
 		return;
 	settle_fault();
-	const bool there = !firing_.empty() && firing_.time == record.time && firing_.cpu == record.cpu &&
-	                   firing_.boot == boot;
+	const bool there = !firing_->empty() && firing_->time == record.time && firing_->cpu == record.cpu &&
+	                   firing_->boot == boot;
 	if (!there)
 		fault_ = {.time = record.time, .cpu = record.cpu, .boot = boot, .probe = clause->probe->id};
 }
@@ -551,9 +552,9 @@ void Replay::settle_fault() {
 // A stack that is as deep as the recorder was told to go may go on where the program would have gone further.
 void Replay::count_short_stacks() {
 	for (const bool of_user : {false, true}) {
-		const size_t limit = firing_.short_of(of_user ? user_frames_ : frames_, of_user);
+		const size_t limit = firing_->short_of(of_user ? user_frames_ : frames_, of_user);
 		if (limit)
-			short_stacks_[{firing_.probe->id, limit}]++;
+			short_stacks_[{firing_->probe->id, limit}]++;
 	}
 }
 
@@ -573,6 +574,37 @@ void Replay::tell_short() {
 		                      catalog_.probes.at(what.first).text() + " may go on after the " +
 		                      trace::plural(what.second, "frame") +
 		                      " that were recorded (-x stackframes=, ustackframes=)");
+}
+
+// Firings that lack an input; probes that lack the same one for the same reason are told together.
+void Replay::tell_passed_over() {
+	struct PassedOver {
+		uint64_t firings = 0;
+		size_t probes = 0;
+		const trace::Probe* example = nullptr;
+	};
+	std::map<std::pair<std::string, std::string>, PassedOver> told; // by input and where it was recorded
+	for (const auto& [what, firings] : missing_) {
+		const auto& [probe, index] = what;
+		const std::string& input = program_.captured[index];
+		if (target_.is_nowhere(input))
+			continue; // a condition says so
+		PassedOver& over = told[{d::readable(input), target_.recorded_where(probe, input)}];
+		over.firings += firings;
+		if (over.probes++ == 0)
+			over.example = &catalog_.probes.at(probe);
+	}
+	for (const auto& [why, over] : told) {
+		const auto& [input, where] = why;
+		conditions_.push_back(
+		    trace::plural(over.firings, "firing") + " of " + over.example->text() +
+		    (over.probes > 1 ? " and " + trace::plural(over.probes - 1, "more probe") : "") +
+		    (over.firings == 1 ? " was passed over: it lacks " : " were passed over: they lack ") +
+		    input +
+		    (where.empty() ? ", which was not recorded there: add capture(" + input +
+		                         "); to the recording program's clause"
+		                   : ", which was recorded only where " + where));
+	}
 }
 
 // BEGIN's record has the process that started the recording.
@@ -740,16 +772,7 @@ Answer Replay::run() {
 		check_late_probes();
 	else if (interrupted_)
 		conditions_.emplace_back(kInterrupted);
-	for (const auto& [what, firings] : missing_) {
-		const auto& [probe, input] = what;
-		if (target_.is_nowhere(program_.captured[input]))
-			continue; // a condition says so
-		conditions_.push_back(std::to_string(firings) + " firings of " +
-		                      catalog_.probes.at(probe).text() + " were passed over: they lack " +
-		                      d::readable(program_.captured[input]) +
-		                      ", which was recorded only where " +
-		                      target_.recorded_where(probe, program_.captured[input]));
-	}
+	tell_passed_over();
 	tell_short();
 	for (const std::string& condition : conditions_) {
 		answer.verdict.complete = false;
