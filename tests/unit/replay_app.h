@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <regex>
 
 #include "analyze/engine/engine_c.h"
 #include "analyze/engine/engine_session.h"
@@ -206,6 +207,15 @@ inline std::string compile_error(Kept& kept, const std::string& program) {
 }
 
 // What replay prints, which must be the same by columns, if it can be, by rows, and by several threads.
+// A text that was put together from parts: one of them was empty, or a number does not fit its noun.
+inline bool is_unfinished(const std::string& text) {
+	static const std::regex kUnfinished(
+	    "^ ?$| $|  |[(\\[:]$|\\b(where|which|because|lack|lacks|add|of|and|or|by|to|from|at|in)$|, ,|; "
+	    ";|(^|[^0-9,.])1 "
+	    "[a-z]+s (of|were|from|may|that)\\b");
+	return std::regex_search(text, kUnfinished);
+}
+
 inline std::string replay_says(const std::vector<Kept*>& all, const std::string& program,
                                replay::Answer* answer = nullptr, replay::ReplayOptions options = quiet()) {
 	render::NoSymbols symbols;
@@ -226,6 +236,11 @@ inline std::string replay_says(const std::vector<Kept*>& all, const std::string&
 		const replay::Answer got =
 		    replay::replay_program(united, target, compiled_program, output, symbols, options);
 		const std::string said = output.take();
+		for (const auto* const texts : {&got.verdict.reasons, &got.verdict.notes})
+			for (const std::string& text : *texts) {
+				INFO(text);
+				CHECK_FALSE(is_unfinished(text));
+			}
 		if (&way == &ways[0].first) {
 			first = said;
 			wanted = got;

@@ -387,6 +387,14 @@ TEST_CASE("replay: a clause runs only where its inputs were recorded, and the ve
 	          .find(" 2\n") != std::string::npos);
 }
 
+TEST_CASE("replay: a verdict's text that lacks a part is noticed in each test here", "[replay][verdict]") {
+	CHECK(is_unfinished("they lack arg0, which was recorded only where "));
+	CHECK(is_unfinished("1 firings of a:b:c:d were passed over"));
+	CHECK(is_unfinished("the recordings leave out  (1 s)"));
+	CHECK_FALSE(is_unfinished("1 firing of a:b:c:d was passed over: it lacks arg0"));
+	CHECK_FALSE(is_unfinished("11 firings of a:b:c:d were passed over"));
+}
+
 TEST_CASE("replay: an input that no clause of a probe has is told with what to add", "[replay][verdict]") {
 	App app;
 	Kept kept = worked(app, "app::work:entry { capture(arg0); } app::work:return { capture(arg1); }");
