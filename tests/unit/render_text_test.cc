@@ -5,12 +5,15 @@
 // by hand from formats/d/LANGUAGE.md sections 9.1, 10 and 14.
 #include <catch2/catch.hpp>
 
+#include <cerrno>
 #include <cstring>
 
 #include "analyze/render/histogram.h"
+#include "analyze/render/messages.h"
 #include "analyze/render/printf_format.h"
 #include "analyze/render/text.h"
 #include "formats/abi/aggtab.h"
+#include "formats/abi/catalog.h"
 #include "formats/abi/dof.h"
 
 using namespace dfr::render;
@@ -107,6 +110,16 @@ TEST_CASE("render: dates are the consumer's local time", "[render]") {
 	            next = integer(1177423201000000000, 8, true);
 	CHECK(formatted("%Y|%Y|%T|%Y", {first, same, same, next}) ==
 	      "2007 Apr 24 14:00:00|2007 Apr 24 14:00:00|Tue, 24 Apr 2007 14:00:00 UTC|2007 Apr 24 14:00:01");
+}
+
+TEST_CASE("render: probes that came and could not be made are told", "[render]") {
+	dfr::trace::Catalog catalog;
+	dfr::trace::EventMark& mark = catalog.events.emplace_back();
+	mark.event = DFR_EVENT_UNARMED;
+	mark.error = ENOMEM;
+	mark.text = "rig:later:*:*";
+	CHECK(event_text(catalog, 0) ==
+	      "some of the probes rig:later:*:* cannot be armed: Cannot allocate memory");
 }
 
 TEST_CASE("render: addresses without symbols print as numbers", "[render]") {
