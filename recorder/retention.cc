@@ -168,10 +168,13 @@ std::vector<RemovedPart> retain(const RetainedSeries& series, const Retention& r
 	if (retention.free)
 		there.left = free_space(parts[0].path);
 	parts.pop_back();    // that one stays
-	bool failed = false; // then newer ones do not go in its place
+	bool failed = false; // then newer ones do not go in its place, where what is left must have no hole
 	const auto remove = [&](const PartFile& part, std::string why) {
 		removed.push_back(remove_part(part.path, std::move(why)));
-		failed = removed.back().error != 0;
+		if (removed.back().error) {
+			failed = !series.alone;
+			return;
+		}
 		there.parts--;
 		there.bytes -= part.bytes;
 		if (there.left)

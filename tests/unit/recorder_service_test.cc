@@ -71,6 +71,11 @@ public:
 		const trace::EndMark end{};
 		writer.append(trace::SegmentType::kEnd, 0, std::as_bytes(std::span(&end, 1)), false);
 	}
+	void cannot_be_removed(int n) { // unlink() takes no folder
+		const std::string path = folder_.file("a-000" + std::to_string(n) + ".dfr");
+		std::filesystem::remove(path);
+		std::filesystem::create_directory(path);
+	}
 	std::string path() const { return folder_.file("a.dfr"); }
 	bool alone = false; // each part
 	bool holds = true;
@@ -181,6 +186,19 @@ TEST_CASE("what a recorder keeps of its parts", "[recorder][service]") {
 		parts.cut(2, true);
 		parts.retain(bounds({"90min"}));
 		CHECK(parts.left() == "2345");
+	}
+	SECTION("of a recording, nothing goes in place of a part that cannot be removed") {
+		parts.cannot_be_removed(1);
+		const auto removed = parts.retain(bounds({"3"}));
+		REQUIRE(removed.size() == 1);
+		CHECK(removed[0].error == EISDIR);
+		CHECK(parts.left() == "12345");
+	}
+	SECTION("of files that stand alone, the next ones go in its place") {
+		parts.cannot_be_removed(1);
+		parts.alone = true;
+		CHECK(parts.retain(bounds({"3"})).size() == 3);
+		CHECK(parts.left() == "145");
 	}
 	SECTION("what was cut off before anything was in it is removed") {
 		parts.whole(1);
