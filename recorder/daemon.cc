@@ -178,6 +178,17 @@ std::vector<std::byte> Daemon::program() const {
 	return {bytes.begin(), bytes.end()};
 }
 
+// Whether the state has the program that it is started with. One that cannot be read is none: the state records, and
+// only another start would need it.
+bool Daemon::has_program() const {
+	try {
+		return !status.program.empty() && status.program == digest(program());
+	} catch (const Error& error) {
+		say(error);
+		return false;
+	}
+}
+
 Daemon::Loaded Daemon::load(std::span<const std::byte> program, DaemonMode mode) {
 	Loaded loaded{.session = std::make_unique<DeviceSession>()};
 	loaded.matched = loaded.session->enable(program, true);
@@ -221,8 +232,7 @@ void Daemon::start() {
 			check_policy(*session_, options);
 		if (const auto known = status_of(*session_, options.name))
 			status = *known;
-		if (!options.program.empty() &&
-		    (status.program.empty() || status.program != digest(program())))
+		if (!options.program.empty() && !has_program())
 			std::fprintf(stderr,
 			             "dfrd: state %s is there: it goes on with the program that it has "
 			             "(a reload, SIGHUP, begins the new one)\n",

@@ -74,6 +74,7 @@ private:
 	std::unique_ptr<DeviceSession> begin(const std::string& name, std::span<const std::byte> program,
 	                                     const DaemonOptions& with);
 	std::vector<std::byte> program() const;
+	bool has_program() const;
 	std::optional<std::chrono::seconds> own_age(const std::string& path);
 
 	const std::vector<std::string> arguments_;
