@@ -106,7 +106,8 @@ TEST_CASE("render: dates are the consumer's local time", "[render]") {
 	CHECK(formatted("%Y", {integer(1177423200000000000, 8, true)}) == "2007 Apr 24 14:00:00");
 	CHECK(formatted("%T", {integer(1177423200000000000, 8, true)}) == "Tue, 24 Apr 2007 14:00:00 UTC");
 	CHECK(formatted("%Y", {integer(static_cast<uint64_t>(-1), 8, true)}) == "1969 Dec 31 23:59:59");
-	const Datum first = integer(1177423200000000000, 8, true), same = integer(1177423200999999999, 8, true),
+	const Datum first = integer(1177423200000000000, 8, true),
+	            same = integer(1177423200999999999, 8, true),
 	            next = integer(1177423201000000000, 8, true);
 	CHECK(formatted("%Y|%Y|%T|%Y", {first, same, same, next}) ==
 	      "2007 Apr 24 14:00:00|2007 Apr 24 14:00:00|Tue, 24 Apr 2007 14:00:00 UTC|2007 Apr 24 14:00:01");
