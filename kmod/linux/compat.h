@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Gives what differs between kernel versions one name each. The only file of the module that looks
- * at LINUX_VERSION_CODE; processors are in arch_*.h. The guest harness boots 6.1, 6.12 and the newest
- * of trixie-backports (7.3); it is meant to build for those between them, too.
+ * Gives what differs between kernels one name each; processors are in arch_*.h. What the kernel's headers
+ * declare they tell themselves (DFR_HAS_*, by features.sh), because stable series take over what newer kernels
+ * changed. The only file of the module that looks at LINUX_VERSION_CODE, which says how a kernel behaves, and where
+ * private members lie, which assumptions.h checks. The guest harness boots 6.1, 6.12 and the newest of
+ * trixie-backports (7.3); it is meant to build for those between them, too.
  */
 #ifndef DFR_KMOD_LINUX_COMPAT_H
 #define DFR_KMOD_LINUX_COMPAT_H
@@ -21,16 +23,17 @@
 #include <linux/timekeeper_internal.h>
 #include <linux/tracepoint.h>
 #include <linux/version.h>
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+#if __has_include(<linux/sched/exec_state.h>)
 #include <linux/sched/exec_state.h>
+#define DFR_HAS_EXEC_STATE
 #endif
 #include "kmod/linux/arch.h"
 
 /* The registers that an ftrace callback was given. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
-#define DFR_FTRACE_REGS(fregs) dfr_arch_ftrace_regs(fregs)
-#else
+#ifdef DFR_HAS_ARCH_FTRACE_REGS
 #define DFR_FTRACE_REGS(fregs) dfr_arch_ftrace_regs(arch_ftrace_regs(fregs))
+#else
+#define DFR_FTRACE_REGS(fregs) dfr_arch_ftrace_regs(fregs)
 #endif
 
 /*
@@ -40,7 +43,7 @@
  *
  *	static void h(DFR_RETHOOK_HANDLER_ARGS) { ... node, data, regs ... }
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#ifndef DFR_HAS_RETHOOK_RETURN
 #define DFR_RETHOOK_HANDLER_ARGS  struct rethook_node *node, void *data, struct pt_regs *regs
 #define DFR_RETHOOK_HANDLER_TYPES struct rethook_node *, void *, struct pt_regs *
 #else
@@ -48,7 +51,7 @@
 	struct rethook_node *node, void *data, unsigned long ret_addr, struct pt_regs *regs
 #define DFR_RETHOOK_HANDLER_TYPES struct rethook_node *, void *, unsigned long, struct pt_regs *
 #endif
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#ifndef DFR_HAS_RETHOOK_OBJPOOL
 #define DFR_RETHOOK_OWN_NODES	1
 #define DFR_RETHOOK_ALLOC_TYPES (void *, rethook_handler_t)
 #else
@@ -57,7 +60,7 @@
 #endif
 
 /* Up to 6.3, kallsyms_on_each_symbol() passed the module to its visitor, too. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#ifdef DFR_HAS_MODULE_OF_SYMBOL
 #define DFR_SYMBOL_VISITOR_ARGS	 void *data, const char *name, struct module *module, unsigned long address
 #define DFR_SYMBOL_VISITOR_TYPES void *, const char *, struct module *, unsigned long
 #else
@@ -92,28 +95,24 @@ struct dfr_mount_head {
  * Offset of mnt_instance in struct mount, which links it to its super block's mounts; assumptions.h
  * checks it. From 6.18 on a super block points to its first mount itself.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
-#define DFR_MOUNT_INSTANCE 120
-#elif LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
-#define DFR_MOUNT_INSTANCE 128
-#endif
-#ifdef DFR_MOUNT_INSTANCE
-#define DFR_FIRST_MOUNT(sb)    (&(sb)->s_mounts.next)
-#define DFR_MOUNT_AT(instance) ((struct dfr_mount_head *)((instance)-DFR_MOUNT_INSTANCE))
-#else
+#ifdef DFR_HAS_FIRST_MOUNT
 #define DFR_FIRST_MOUNT(sb)    (&(sb)->s_mounts)
 #define DFR_MOUNT_AT(instance) ((struct dfr_mount_head *)(instance))
+#else
+#define DFR_MOUNT_INSTANCE     (LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0) ? 120 : 128)
+#define DFR_FIRST_MOUNT(sb)    (&(sb)->s_mounts.next)
+#define DFR_MOUNT_AT(instance) ((struct dfr_mount_head *)((instance)-DFR_MOUNT_INSTANCE))
 #endif
 
 /* From 6.18 on a file's path is const, but under its other name. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
-#define DFR_FILE_PATH f_path
-#else
+#ifdef DFR_HAS_WRITABLE_PATH
 #define DFR_FILE_PATH __f_path
+#else
+#define DFR_FILE_PATH f_path
 #endif
 
 /* The member of struct dentry that links it to its inode's other names. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#ifdef DFR_HAS_DENTRY_UNION
 #define DFR_DENTRY_ALIAS d_u.d_alias
 #else
 #define DFR_DENTRY_ALIAS d_alias
@@ -136,10 +135,10 @@ struct dfr_fast_timekeeper {
 };
 
 /* A mount's mapping of user ids: the first argument of vfs_create() and similar functions. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
-#define dfr_mount_idmap(mnt) mnt_user_ns(mnt)
-#else
+#ifdef DFR_HAS_MNT_IDMAP
 #define dfr_mount_idmap(mnt) mnt_idmap(mnt)
+#else
+#define dfr_mount_idmap(mnt) mnt_user_ns(mnt)
 #endif
 
 /*
@@ -155,7 +154,7 @@ static __always_inline bool dfr_may_be_preempted(void)
 /* Any context: may whoever `current` runs as look into its memory? Only of a process, not of a kernel thread. */
 static inline bool dfr_owner_may_look(void)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#ifndef DFR_HAS_EXEC_STATE
 	return get_dumpable(current->mm) == SUID_DUMP_USER;
 #else
 	/* Only the task itself replaces its own, so nobody frees it meanwhile. */
@@ -169,7 +168,7 @@ static inline bool dfr_owner_may_look(void)
  * sched_process_exit: from 6.16 on it says whether this is the process's last thread. Before, the
  * process exits with its last thread, whose signal->live is 0.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#ifndef DFR_HAS_EXIT_OF_PROCESS
 #define DFR_PROCESS_EXIT_ARGS  void *data, struct task_struct *task
 #define DFR_PROCESS_EXIT_TYPES void *, struct task_struct *
 #define DFR_PROCESS_EXIT_LAST  (!atomic_read(&task->signal->live))
@@ -182,7 +181,7 @@ static inline bool dfr_owner_may_look(void)
 /* CRC-32C without inversions. */
 static inline u32 dfr_kernel_crc32c(u32 crc, const void *p, size_t n)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+#ifdef DFR_HAS_CRC32C_LE
 	return __crc32c_le(crc, p, n);
 #else
 	return crc32c(crc, p, n);
@@ -190,17 +189,17 @@ static inline u32 dfr_kernel_crc32c(u32 crc, const void *p, size_t n)
 }
 
 /* Has a mutex a list of its waiters? In 7.2 and 7.3 it points to the first of them. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#ifdef DFR_HAS_MUTEX_LIST
 #define DFR_MUTEX_HAS_LIST 1
 #else
 #define DFR_MUTEX_HAS_LIST 0
 #endif
 
 /*
- * What is called when the machine suspends and resumes, with one CPU and interrupts off. From 6.19 on
- * the functions are given a pointer, so they are written `static int f(DFR_SYSCORE_ARGS)`.
+ * What is called when the machine suspends and resumes, with one CPU and interrupts off. From 6.19 (and
+ * 6.12.117) on the functions are given a pointer, so they are written `static int f(DFR_SYSCORE_ARGS)`.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
+#ifndef DFR_HAS_SYSCORE
 #define DFR_SYSCORE_ARGS		void
 #define DFR_SYSCORE(name, ...)		static struct syscore_ops name = { __VA_ARGS__ }
 #define dfr_syscore_register(syscore)	register_syscore_ops(syscore)
@@ -216,17 +215,17 @@ static inline u32 dfr_kernel_crc32c(u32 crc, const void *p, size_t n)
 
 static inline void dfr_vma_flags(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
-	vma->vm_flags = (vma->vm_flags & ~clear) | set;
-#else
+#ifdef DFR_HAS_VM_FLAGS_MOD
 	vm_flags_mod(vma, set, clear);
+#else
+	vma->vm_flags = (vma->vm_flags & ~clear) | set;
 #endif
 }
 
 /* The memory that reserve_mem=SIZE:ALIGN:NAME has reserved. False: there is none of that name, or the kernel has no such word. */
 static inline bool dfr_reserve_mem(const char *name, u64 *start, u64 *bytes)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#ifndef DFR_HAS_RESERVE_MEM
 	return false;
 #else
 	phys_addr_t at, size;
@@ -243,11 +242,11 @@ static inline bool dfr_reserve_mem(const char *name, u64 *start, u64 *bytes)
 static inline void dfr_hrtimer_setup(struct hrtimer *timer,
 				     enum hrtimer_restart (*function)(struct hrtimer *))
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#ifdef DFR_HAS_HRTIMER_SETUP
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+#else
 	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 	timer->function = function;
-#else
-	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 #endif
 }
 
