@@ -229,6 +229,23 @@ static void look_through_rest(int fd) {
 	look_through(bytes, snap.bytes);
 }
 
+/*
+ * A context record with a process number that ends in ff has 00 00 00 00 01 55 00 ff in it, as
+ * often as it is written, and that looks like an address. The child has the next number.
+ */
+static void avoid_such_number(void) {
+	int status;
+	pid_t child;
+
+	if ((getpid() & 0xff) != 0xff)
+		return;
+	child = fork();
+	if (!child)
+		return;
+	waitpid(child, &status, 0);
+	exit(WEXITSTATUS(status));
+}
+
 static int scan(const char* path, long n) {
 	struct dfr_ioc_enable io;
 	struct dfr_ioc_status st;
@@ -297,7 +314,7 @@ static int act(char** argv) {
 	if (!strcmp(what, "load"))
 		return load(first);
 	if (!strcmp(what, "scan") && argv[2])
-		return scan(first, atol(argv[2]));
+		return avoid_such_number(), scan(first, atol(argv[2]));
 	if (!strcmp(what, "others"))
 		return others();
 	if (!strcmp(what, "many"))
