@@ -2,7 +2,8 @@
 //
 // The tables, all of which any image may forge: n addresses as 32-bit distances, and n
 // names of tokens, each with its length before it. They count if each name is whole,
-// the addresses ascend, and "_stext" stands where VMCOREINFO says.
+// the addresses ascend, and "_stext" stands where VMCOREINFO says. Types lie between two
+// of the symbols.
 #include "recorder/dead_kernel.h"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ constexpr uint64_t kImage = 0xffffffff80000000, kImageSize = 1ull << 30;
 constexpr uint32_t kSymbolsMost = 1 << 20;
 constexpr uint64_t kNamesMost = 16 << 20;
 constexpr uint64_t kNameMost = 1024; // twice what the kernel allows
+constexpr uint64_t kTypesMost = 32 << 20;
 constexpr size_t kMarked = 256;
 constexpr size_t kTokens = 256, kTokenTableMost = 64 << 10;
 constexpr size_t kPagesMost = 1024,
@@ -65,8 +67,8 @@ std::optional<DeadKernel::Vmcoreinfo> DeadKernel::Vmcoreinfo::parse(std::string_
 // Reads the dead kernel's own image by its symbols.
 class DeadKernel::Reader {
 public:
-	Reader(const PhysicalMemory& memory, const Vmcoreinfo& info, int64_t displacement)
-	    : memory_(memory), info_(info), displacement_(displacement) {}
+	Reader(const PhysicalMemory& memory, Vmcoreinfo info, int64_t displacement)
+	    : memory_(memory), info_(std::move(info)), displacement_(displacement) {}
 
 	// 0: VMCOREINFO does not have it, or not inside the kernel's image.
 	uint64_t address(std::string_view symbol) const {
@@ -76,10 +78,13 @@ public:
 			return 0;
 		return found->second;
 	}
-	bool read(std::string_view symbol, std::span<std::byte> into) const {
-		const uint64_t from = address(symbol);
-		return from && into.size() <= kImage + kImageSize - from &&
+	bool read(uint64_t from, std::span<std::byte> into) const {
+		return from >= kImage && from < kImage + kImageSize &&
+		       into.size() <= kImage + kImageSize - from &&
 		       memory_.read(from - kImage + info_.physical, into, displacement_);
+	}
+	bool read(std::string_view symbol, std::span<std::byte> into) const {
+		return read(address(symbol), into);
 	}
 	template <typename T> bool read_number(std::string_view symbol, T& into) const {
 		return read(symbol, std::as_writable_bytes(std::span(&into, 1)));
@@ -87,7 +92,7 @@ public:
 
 private:
 	const PhysicalMemory& memory_;
-	const Vmcoreinfo& info_;
+	Vmcoreinfo info_;
 	int64_t displacement_;
 };
 
@@ -110,7 +115,7 @@ std::unique_ptr<DeadKernel> DeadKernel::find(const PhysicalMemory& memory, std::
 			if (tried.size() > kTriesMost)
 				return nullptr;
 			std::unique_ptr<DeadKernel> kernel(new DeadKernel);
-			if (!kernel->read(Reader(memory, *info, displacement)))
+			if (!kernel->read(std::make_shared<Reader>(memory, *info, displacement)))
 				continue;
 			if (found &&
 			    (found->addresses_ != kernel->addresses_ || found->names_ != kernel->names_))
@@ -121,7 +126,9 @@ std::unique_ptr<DeadKernel> DeadKernel::find(const PhysicalMemory& memory, std::
 	return found;
 }
 
-bool DeadKernel::read(const Reader& reader) {
+bool DeadKernel::read(std::shared_ptr<const Reader> from) {
+	reader_ = std::move(from);
+	const Reader& reader = *reader_;
 	uint64_t base = 0;
 	if (!read_names(reader) || !reader.read_number("kallsyms_relative_base", base))
 		return false;
@@ -230,6 +237,21 @@ std::optional<KernelPlace> DeadKernel::kernel_place(uint64_t address, uint64_t) 
 	asked_ = types::Symbols::from_kallsyms_text(types::Blob::from_bytes({text.begin(), text.end()}));
 	const std::optional<types::Symbol> symbol = asked_->find(address);
 	return symbol ? std::optional(KernelPlace{.symbol = *symbol}) : std::nullopt;
+}
+
+uint64_t DeadKernel::address(std::string_view symbol) const {
+	for (size_t i = 0, at = 0; i < addresses_.size(); i++)
+		if (name(at)->substr(1) == symbol)
+			return addresses_[i];
+	return 0;
+}
+
+std::vector<std::byte> DeadKernel::types() const {
+	const uint64_t from = address("__start_BTF"), to = address("__stop_BTF");
+	if (from >= to || to - from > kTypesMost)
+		return {};
+	std::vector<std::byte> types(to - from);
+	return reader_->read(from, types) ? types : std::vector<std::byte>{};
 }
 
 } // namespace dfr::recorder

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // DeadKernel: what the addresses of a dead x86-64 kernel are called, by the tables from
-// which it made its own /proc/kallsyms. Their places stand in the kernel's VMCOREINFO, a
-// page that begins with its release, which the scan of the image finds. Of the kernel
-// proper only: the tables of modules lie in memory that needs page tables.
+// which it made its own /proc/kallsyms, and its types. The tables' places stand in the
+// kernel's VMCOREINFO, a page that begins with its release, which the scan of the image
+// finds. Of the kernel proper only: what modules have lies in memory that needs page tables.
 #pragma once
 
 #include <cstddef>
@@ -32,17 +32,21 @@ public:
 	                                        const std::string& release);
 
 	std::optional<KernelPlace> kernel_place(uint64_t address, uint64_t time) override;
+	// BTF, as anybody may have forged it; empty: the kernel has none, or a page of it is not in the image.
+	std::vector<std::byte> types() const;
 
 private:
 	struct Vmcoreinfo;
 	class Reader;
 	DeadKernel() = default;
-	bool read(const Reader& reader);
+	bool read(std::shared_ptr<const Reader> reader);
 	bool read_names(const Reader& reader);
 	bool take_addresses(const std::vector<int32_t>& offsets, uint64_t base, bool per_cpu);
 	std::optional<std::string> name(size_t& at) const; // with its letter; `at` goes on behind it
 	std::string line(size_t symbol) const;
+	uint64_t address(std::string_view symbol) const; // 0: there is none
 
+	std::shared_ptr<const Reader> reader_;
 	std::vector<uint64_t> addresses_; // by address
 	std::vector<std::byte> names_;
 	std::vector<size_t> marks_;           // where the name of each kMarked'th symbol begins in names_

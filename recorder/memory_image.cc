@@ -16,14 +16,17 @@
 
 #include "formats/abi/aggtab.h"
 #include "formats/abi/tally.h"
+#include "formats/dof/image.h"
 #include "formats/error.h"
 #include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
 #include "recorder/catalog_salvage.h"
 #include "recorder/dead_kernel.h"
+#include "recorder/dead_target.h"
 #include "recorder/name_collector.h"
 #include "recorder/ring_blocks.h"
 #include "recorder/speculations.h"
+#include "recorder/type_collector.h"
 
 namespace dfr::recorder {
 namespace {
@@ -68,9 +71,9 @@ struct Found {
 class InFlight : public trace::BlockSource {
 public:
 	InFlight(std::string name, trace::Catalog catalog, std::vector<trace::Block> blocks,
-	         std::string remark, const trace::KnownNames& names)
+	         std::string remark, const trace::KnownNames& names, trace::RecordedTypes types)
 	    : name_(std::move(name)), catalog_(std::move(catalog)), blocks_(std::move(blocks)),
-	      remark_(std::move(remark)), names_(names.all()) {}
+	      remark_(std::move(remark)), names_(names.all()), types_(std::move(types)) {}
 	const trace::Catalog& catalog() override { return catalog_; }
 	std::string name() const override { return name_; }
 	std::vector<trace::AggEntry> aggregations() override { return {}; }
@@ -78,6 +81,7 @@ public:
 	std::vector<std::string> remarks() override { return {remark_}; }
 	bool partial() override { return true; }
 	void names(trace::KnownNames& into) override { into.add(names_); }
+	trace::RecordedTypes types() override { return types_; }
 	std::optional<trace::Block> next() override {
 		return next_ < blocks_.size() ? std::optional(blocks_[next_++]) : std::nullopt;
 	}
@@ -97,6 +101,7 @@ private:
 	std::vector<trace::Block> blocks_;
 	std::string remark_;
 	trace::AddressNames names_;
+	trace::RecordedTypes types_;
 	size_t next_ = 0;
 };
 
@@ -146,11 +151,9 @@ public:
 
 	// Of the kernel proper, as the dead kernel would have named them.
 	void names(trace::KnownNames& into) override {
-		const auto kernel =
-		    DeadKernel::find(*memory_, vmcoreinfo_, displacements_, catalog_.machine_text("release"));
-		if (!kernel)
+		if (!find_kernel())
 			return;
-		NameCollector collector(*kernel);
+		NameCollector collector(*kernel_);
 		for (const trace::BlockRef& ref : refs_)
 			if (const std::optional<trace::Block> block = load(ref))
 				collector.block(*block, catalog_);
@@ -158,6 +161,24 @@ public:
 			collector.block(block, catalog_);
 		collector.aggregations(aggregations_, catalog_);
 		into.add(collector.fresh());
+	}
+
+	// Of the kernel proper too; none if they are damaged.
+	trace::RecordedTypes types() override {
+		const std::vector<std::byte> btf =
+		    find_kernel() ? kernel_->types() : std::vector<std::byte>{};
+		if (btf.empty())
+			return {};
+		try {
+			DeadTarget target(btf, memory_->path());
+			if (is_compiled_against_other(target.kernel_types("vmlinux")->digest()))
+				return {};
+			TypeCollector collector(target);
+			collector.look(catalog_, SIZE_MAX);
+			return collector.fresh().value_or(trace::RecordedTypes{});
+		} catch (const Error&) {
+			return {};
+		}
 	}
 
 	std::optional<trace::Block> next() override {
@@ -182,13 +203,33 @@ public:
 		return std::make_unique<InFlight>(name(), catalog_, in_flight_,
 		                                  "only speculations that were not committed when the "
 		                                  "machine died (of several CPUs perhaps discarded)",
-		                                  known);
+		                                  known, types());
 	}
 
 	// Wall-clock time of the last clock entry: orders several boots.
 	uint64_t latest_time() const { return catalog_.clocks.empty() ? 0 : catalog_.clocks.back().real; }
 
 private:
+	bool find_kernel() {
+		if (!kernel_)
+			kernel_ = DeadKernel::find(*memory_, vmcoreinfo_, displacements_,
+			                           catalog_.machine_text("release"));
+		return kernel_ != nullptr;
+	}
+
+	// The kernel took the program, so types of another digest are not those that it had.
+	bool is_compiled_against_other(uint64_t digest) const {
+		return std::ranges::any_of(catalog_.dofs, [digest](const auto& bytes) {
+			try {
+				const dof::Image image =
+				    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+				return image.btf_digest.value_or(digest) != digest;
+			} catch (const Error&) {
+				return false;
+			}
+		});
+	}
+
 	void trouble(std::string remark) {
 		remarks_.push_back(std::move(remark));
 		partial_ = true;
@@ -504,6 +545,7 @@ private:
 	std::optional<PanicNote> panic_;
 	std::vector<uint64_t> vmcoreinfo_;
 	std::vector<int64_t> displacements_;
+	std::unique_ptr<DeadKernel> kernel_; // once it was looked for and found
 	BootId boot_;
 	uint64_t state_;
 	trace::Catalog catalog_;

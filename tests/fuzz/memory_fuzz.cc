@@ -100,21 +100,26 @@ std::vector<uint64_t> frames(Decisions& in) {
 	return result;
 }
 
-// A dead kernel's tables, a few bytes of which are other ones, and a recording that has addresses of it.
+// A dead kernel's tables and types, a few bytes of which are other ones, and a recording that has addresses of it.
 void fill_kernel(Decisions& in, Memory& memory) {
 	test::Kernel kernel;
 	kernel.per_cpu = in.byte() % 2;
 	kernel.more_symbols = in.byte() % 8 ? 0 : in.word();
 	for (unsigned left = in.byte() % 4; left; left--)
 		kernel.symbols[in.byte() % kernel.symbols.size()].name = std::string(in.byte(), 'd');
+	kernel.btf = test::small_btf();
+	for (unsigned flips = in.byte() % 4; flips; flips--)
+		kernel.btf[in.byte() % kernel.btf.size()] = std::byte{in.byte()};
 	kernel.put(memory);
 	for (unsigned flips = in.byte() % 4; flips; flips--)
-		memory.page(kernel.frame + in.byte() % 6)[in.word() % Memory::kPageSize] =
+		memory.page(kernel.frame + in.byte() % kernel.kTables)[in.word() % Memory::kPageSize] =
 		    std::byte{in.byte()};
 	if (in.byte() % 4 == 0)
 		memory.page(kernel.page)[in.word() % 512] = std::byte{in.byte()};
 	test::CatalogLog log(7, 0xb0);
-	log.state("named", 1, 4096, DFR_BUFPOLICY_RING, 7).clock(1, 0xb0).probe(1, "p", "m", "f", "n");
+	log.state("named", 1, 4096, DFR_BUFPOLICY_RING, 7)
+	    .clock(1, 0xb0)
+	    .probe(1, "fbt", "vmlinux", "do_it", "entry");
 	log.layout(1, {test::int_field(8)}).ecb(1, 1, 1);
 	log.entry(DFR_CAT_MACHINE, Bytes().text(std::string("release=") + kernel.kRelease + "\n"));
 	memory.put({112}, log.done());

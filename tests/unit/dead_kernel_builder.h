@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The tables of a dead kernel's symbols, as its linker lays them out, and VMCOREINFO,
-// which says where they are. Shares no code with their reader.
+// The tables of a dead kernel's symbols and its types, as its linker lays them out, and
+// VMCOREINFO, which says where they are. Shares no code with their reader.
 #pragma once
 
 #include <cstdio>
@@ -35,10 +35,22 @@ struct Kernel {
 	uint64_t frame = 0x100, page = 0x90; // of the tables, and of VMCOREINFO
 	uint32_t more_symbols = 0;           // than there are
 	std::string release = kRelease;
+	std::vector<std::byte> btf; // it has pages of its own behind the tables
+	static constexpr uint64_t kTables = 6;
 
 	void put(Memory& memory) const {
 		Bytes names, tokens, index, offsets;
-		for (const Symbol& one : symbols) {
+		std::vector<Symbol> all = symbols;
+		if (!btf.empty()) {
+			const uint64_t start = virtual_at + kTables * Memory::kPageSize;
+			all.push_back({start, "R__start_BTF"});
+			all.push_back({start + btf.size(), "R__stop_BTF"});
+			std::vector<uint64_t> frames;
+			for (uint64_t i = 0; i * Memory::kPageSize < btf.size(); i++)
+				frames.push_back(frame + kTables + i);
+			memory.put(frames, btf);
+		}
+		for (const Symbol& one : all) {
 			std::vector<uint8_t> coded;
 			for (size_t i = 0; i < one.name.size(); i++) {
 				const bool word = one.name.compare(i, 3, "do_") == 0;
@@ -64,7 +76,7 @@ struct Kernel {
 			tokens.u8(0);
 		}
 		Bytes number, base;
-		number.u32(static_cast<uint32_t>(symbols.size()) + more_symbols);
+		number.u32(static_cast<uint32_t>(all.size()) + more_symbols);
 		base.u64(per_cpu ? kText : kImage);
 		std::string info = "OSRELEASE=" + release + "\nBUILD-ID=00\nPAGESIZE=4096\n";
 		info += "NUMBER(phys_base)=" +
@@ -92,5 +104,34 @@ struct Kernel {
 		memory.put({page}, std::as_bytes(std::span(info)));
 	}
 };
+
+// BTF of `int do_it(struct thing *the)`, where `struct thing { int flags; }`.
+inline std::vector<std::byte> small_btf() {
+	constexpr uint32_t kInt = 1, kPointer = 2, kStruct = 4, kFunction = 12, kPrototype = 13;
+	Bytes strings, types;
+	const auto text = [&strings](const char* word) {
+		const auto at = static_cast<uint32_t>(strings.bytes.size());
+		strings.text(word).u8(0);
+		return at;
+	};
+	const auto type = [&types](uint32_t name, uint32_t kind, uint32_t parts, uint32_t value) {
+		types.u32(name).u32(kind << 24 | parts).u32(value);
+	};
+	text("");
+	type(text("int"), kInt, 0, 4);
+	types.u32(1u << 24 | 32);
+	type(text("thing"), kStruct, 1, 4);
+	types.u32(text("flags")).u32(1).u32(0);
+	type(0, kPointer, 0, 2);
+	type(0, kPrototype, 1, 1);
+	types.u32(text("the")).u32(3);
+	type(text("do_it"), kFunction, 0, 4);
+	Bytes btf;
+	btf.u16(0xeb9f).u8(1).u8(0).u32(24).u32(0).u32(static_cast<uint32_t>(types.bytes.size()));
+	btf.u32(static_cast<uint32_t>(types.bytes.size())).u32(static_cast<uint32_t>(strings.bytes.size()));
+	btf.bytes.insert(btf.bytes.end(), types.bytes.begin(), types.bytes.end());
+	btf.bytes.insert(btf.bytes.end(), strings.bytes.begin(), strings.bytes.end());
+	return btf.bytes;
+}
 
 } // namespace dfr::test

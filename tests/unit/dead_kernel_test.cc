@@ -7,8 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <unistd.h>
 
+#include "formats/dof/image.h"
+#include "formats/types/kernel_types.h"
 #include "recorder/dead_kernel.h"
 #include "recorder/memory_image.h"
 #include "tests/unit/dead_kernel_builder.h"
@@ -90,6 +93,47 @@ void check_names(Asked asked) {
 	CHECK(asked.at(UINT64_MAX) == "nothing");
 }
 
+// What is harvested of a state that recorded do_it() of this kernel, by a program of some DOF.
+class Harvested {
+public:
+	explicit Harvested(
+	    const Kernel& kernel, std::string_view dof = "program",
+	    const std::function<void(Memory&)>& change = [](Memory&) {}) {
+		Memory memory;
+		kernel.put(memory);
+		CatalogLog log(7, 0xb0);
+		log.state("anonymous", 1, 4096, DFR_BUFPOLICY_RING, 7);
+		log.clock(1'000, 0xb0).probe(1, "fbt", "vmlinux", "do_it", "entry", 1);
+		log.layout(1, {test::int_field(8)}).ecb(1, 1, 1).dof(0, dof);
+		log.entry(DFR_CAT_MACHINE, Bytes().text(std::string("release=") + kRelease + "\n"));
+		memory.put({100}, log.done());
+		memory.anchor({.pfn = 50, .kind = DFR_ANCHOR_CATALOG, .unit = 4096, .frames = {100}});
+		BlockBytes block(0, 1, 1000, 4096);
+		block.long_head(0, 0, 1000).context(1, 1, 1, "sh");
+		block.short_head(1, 0, 0).u8(0b11).u64(kText + 0x123);
+		block.counters(0, 0).opened(0, 1000);
+		memory.put({101}, block.sealed(true).bytes);
+		memory.anchor({.pfn = 51, .kind = DFR_ANCHOR_RING, .unit = 4096, .frames = {101}});
+		change(memory);
+		file_.emplace(memory.elf());
+		sources_ = recorder::open_memory_image(file_->path);
+		REQUIRE(sources_.size() == 1);
+	}
+	trace::BlockSource& source() { return *sources_[0]; }
+
+private:
+	std::optional<Written> file_;
+	decltype(recorder::open_memory_image("")) sources_;
+};
+
+std::string dof_of_types(uint64_t digest) {
+	dof::Image image;
+	image.btf_digest = digest;
+	image.btf_name = "vmlinux";
+	const std::vector<uint8_t> bytes = dof::write(image);
+	return {bytes.begin(), bytes.end()};
+}
+
 } // namespace
 
 TEST_CASE("a dead kernel's tables name its addresses", "[recorder][image][dead-kernel]") {
@@ -132,30 +176,51 @@ TEST_CASE("two pages that tell of different tables name nothing", "[recorder][im
 }
 
 TEST_CASE("what is harvested has the names of its addresses", "[recorder][image][dead-kernel]") {
-	Memory memory;
-	Kernel().put(memory);
-	CatalogLog log(7, 0xb0);
-	log.state("anonymous", 1, 4096, DFR_BUFPOLICY_RING, 7);
-	log.clock(1'000, 0xb0).probe(1, "syscall", "vmlinux", "write", "entry", 3);
-	log.layout(1, {test::int_field(8)}).ecb(1, 1, 1).dof(0, "program");
-	log.entry(DFR_CAT_MACHINE, Bytes().text(std::string("release=") + kRelease + "\n"));
-	memory.put({100}, log.done());
-	memory.anchor({.pfn = 50, .kind = DFR_ANCHOR_CATALOG, .unit = 4096, .frames = {100}});
-	BlockBytes block(0, 1, 1000, 4096);
-	block.long_head(0, 0, 1000).context(1, 1, 1, "sh");
-	block.short_head(1, 0, 0).u8(0b11).u64(kText + 0x123);
-	block.counters(0, 0).opened(0, 1000);
-	memory.put({101}, block.sealed(true).bytes);
-	memory.anchor({.pfn = 51, .kind = DFR_ANCHOR_RING, .unit = 4096, .frames = {101}});
-
-	const Written file(memory.elf());
-	const auto sources = recorder::open_memory_image(file.path);
-	REQUIRE(sources.size() == 1);
+	Harvested harvested((Kernel()));
 	trace::KnownNames names;
-	sources[0]->names(names);
+	harvested.source().names(names);
 	const auto name = names.kernel(kText + 0x123, 1000);
 	REQUIRE(name);
 	CHECK(name->name == "do_it");
 	CHECK(name->offset == 0x23);
 	CHECK(names.kernel_symbols() == 1); // no more than occur
+	CHECK(harvested.source().types().empty());
+}
+
+TEST_CASE("what is harvested has the types of its kernel", "[recorder][image][dead-kernel]") {
+	Kernel kernel;
+	kernel.btf = small_btf();
+	const auto known = types::KernelTypes::from_bytes({{"vmlinux", kernel.btf}}, "made");
+	const uint64_t digest = known->vmlinux().digest();
+	for (const std::string& dof : {std::string("program"), dof_of_types(digest)}) {
+		const trace::RecordedTypes types = Harvested(kernel, dof).source().types();
+		CHECK(types.digest == digest);
+		REQUIRE(types.probes.count("fbt:vmlinux:do_it:entry") == 1);
+		const auto& args = types.probes.at("fbt:vmlinux:do_it:entry").args;
+		REQUIRE(args.size() == 1);
+		CHECK(args[0].native == "struct thing *");
+		CHECK(args[0].name == "the");
+		const auto written = types::KernelTypes::from_bytes(types.btf, "written");
+		const types::TypeRef thing = written->find(types::NameSpace::Struct, "thing");
+		REQUIRE(thing);
+		CHECK(types::info(thing).size == 4);
+	}
+}
+
+TEST_CASE("types of a dead kernel that cannot be believed are left out", "[recorder][image][dead-kernel]") {
+	Kernel kernel;
+	kernel.btf = small_btf();
+	CHECK_FALSE(Harvested(kernel).source().types().empty());
+	CHECK(Harvested(kernel, dof_of_types(1)).source().types().empty());
+	const uint64_t first = kernel.frame + Kernel::kTables;
+	CHECK(Harvested(kernel, "program", [first](Memory& memory) { memory.pages.erase(first); })
+	          .source()
+	          .types()
+	          .empty());
+	for (size_t at = 0; at < kernel.btf.size(); at++) {
+		Kernel harmed = kernel;
+		harmed.btf[at] ^= std::byte{0xff};
+		Harvested harvested(harmed);
+		harvested.source().types(); // does not throw
+	}
 }
