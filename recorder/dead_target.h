@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,8 +20,11 @@ namespace dfr::recorder {
 class DeadTarget final : public d::Target {
 public:
 	// BTF of the kernel proper.
-	DeadTarget(std::vector<std::byte> btf, const std::string& origin)
-	    : types_(types::KernelTypes::from_bytes({{"vmlinux", std::move(btf)}}, origin)) {}
+	DeadTarget(std::vector<std::byte> btf, const std::string& origin) {
+		std::map<std::string, std::vector<std::byte>> containers;
+		containers.emplace("vmlinux", std::move(btf)); // some MiB, in a crash kernel
+		types_ = types::KernelTypes::from_bytes(containers, origin);
+	}
 
 	std::string description() const override { return "a dead kernel"; }
 	void match(const d::ProbePattern&, const std::function<bool(const d::ProbeInfo&)>&) override {}

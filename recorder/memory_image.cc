@@ -170,7 +170,7 @@ public:
 		if (btf.empty())
 			return {};
 		try {
-			DeadTarget target(btf, memory_->path());
+			DeadTarget target(std::move(btf), memory_->path());
 			if (is_compiled_against_other(target.kernel_types("vmlinux")->digest()))
 				return {};
 			TypeCollector collector(target);
