@@ -3,7 +3,7 @@
 // The tables, all of which any image may forge: n addresses as 32-bit distances, and n
 // names of tokens, each with its length before it. They count if each name is whole,
 // the addresses ascend, and "_stext" stands where VMCOREINFO says. Types lie between two
-// of the symbols.
+// of the symbols. The kernel's own image is one piece of memory, all else is mapped by pages.
 #include "recorder/dead_kernel.h"
 
 #include <algorithm>
@@ -12,6 +12,9 @@
 #include <cstdio>
 #include <map>
 #include <set>
+
+#include "formats/error.h"
+#include "formats/types/kernel_types.h"
 
 namespace dfr::recorder {
 namespace {
@@ -22,6 +25,9 @@ constexpr uint32_t kSymbolsMost = 1 << 20;
 constexpr uint64_t kNamesMost = 16 << 20;
 constexpr uint64_t kNameMost = 1024; // twice what the kernel allows
 constexpr uint64_t kTypesMost = 32 << 20;
+// Of an entry of a page table: it is one, what it maps is no table, and where that is.
+constexpr uint64_t kPresent = 1, kLarge = 1 << 7, kFrame = 0x000ffffffffff000;
+constexpr unsigned kTableBits = 9, kPageBits = 12, kLargestBits = 30;
 constexpr size_t kMarked = 256;
 constexpr size_t kTokens = 256, kTokenTableMost = 64 << 10;
 constexpr size_t kPagesMost = 1024,
@@ -33,6 +39,7 @@ struct DeadKernel::Vmcoreinfo {
 	std::string release;
 	std::map<std::string, uint64_t, std::less<>> symbols; // by name
 	uint64_t physical = 0;                                // added to an address's distance from kImage
+	bool five_levels = false;                             // of page tables
 
 	static std::optional<Vmcoreinfo> parse(std::string_view text);
 };
@@ -55,6 +62,8 @@ std::optional<DeadKernel::Vmcoreinfo> DeadKernel::Vmcoreinfo::parse(std::string_
 			int64_t number = 0;
 			placed = std::from_chars(value.begin(), value.end(), number).ptr == value.end();
 			info.physical = static_cast<uint64_t>(number);
+		} else if (key == "NUMBER(pgtable_l5_enabled)") {
+			info.five_levels = value == "1";
 		} else if (key.starts_with("SYMBOL(") && key.ends_with(")")) {
 			uint64_t number = 0;
 			if (std::from_chars(value.begin(), value.end(), number, 16).ptr == value.end())
@@ -90,7 +99,39 @@ public:
 		return read(symbol, std::as_writable_bytes(std::span(&into, 1)));
 	}
 
+	// What is not in the kernel's image.
+	bool read_mapped(uint64_t from, std::span<std::byte> into) const {
+		while (!into.empty()) {
+			const size_t piece = std::min<size_t>(into.size(), kPage - from % kPage);
+			const std::optional<uint64_t> at = mapped(from);
+			if (!at || !memory_.read(*at, into.first(piece), displacement_))
+				return false;
+			into = into.subspan(piece);
+			from += piece;
+		}
+		return true;
+	}
+
 private:
+	// Where an address is in physical memory.
+	std::optional<uint64_t> mapped(uint64_t from) const {
+		const uint64_t first = address("swapper_pg_dir");
+		if (!first)
+			return std::nullopt;
+		uint64_t entry = first - kImage + info_.physical;
+		for (unsigned bits = kPageBits + (info_.five_levels ? 4 : 3) * kTableBits;;
+		     bits -= kTableBits) {
+			const uint64_t at = (entry & kFrame) + 8 * (from >> bits & ((1 << kTableBits) - 1));
+			if (!memory_.read(at, std::as_writable_bytes(std::span(&entry, 1)), displacement_) ||
+			    !(entry & kPresent))
+				return std::nullopt;
+			if (bits == kPageBits || (bits <= kLargestBits && (entry & kLarge))) {
+				const uint64_t within = (1ull << bits) - 1;
+				return (entry & kFrame & ~within) | (from & within);
+			}
+		}
+	}
+
 	const PhysicalMemory& memory_;
 	Vmcoreinfo info_;
 	int64_t displacement_;
@@ -227,6 +268,8 @@ std::string DeadKernel::line(size_t symbol) const {
 
 // The same choice among the names of one address as on a machine that lives.
 std::optional<KernelPlace> DeadKernel::kernel_place(uint64_t address, uint64_t) {
+	if (address >= kImage + kImageSize)
+		return module_place(address);
 	const auto next = std::ranges::upper_bound(addresses_, address);
 	if (address < kImage || next == addresses_.begin() || next == addresses_.end())
 		return std::nullopt;
@@ -237,6 +280,31 @@ std::optional<KernelPlace> DeadKernel::kernel_place(uint64_t address, uint64_t) 
 	asked_ = types::Symbols::from_kallsyms_text(types::Blob::from_bytes({text.begin(), text.end()}));
 	const std::optional<types::Symbol> symbol = asked_->find(address);
 	return symbol ? std::optional(KernelPlace{.symbol = *symbol}) : std::nullopt;
+}
+
+// Of no module is known since when it was there: what an address held last counts.
+std::optional<KernelPlace> DeadKernel::module_place(uint64_t where) {
+	if (!modules_sought_) {
+		modules_sought_ = true;
+		find_modules();
+	}
+	const auto symbol = modules_ ? modules_->find(where) : std::nullopt;
+	return symbol ? std::optional(KernelPlace{.symbol = *symbol}) : std::nullopt;
+}
+
+void DeadKernel::find_modules() {
+	std::map<std::string, std::vector<std::byte>> btf;
+	btf.emplace("vmlinux", types());
+	try {
+		const auto known = types::KernelTypes::from_bytes(btf, "the image");
+		modules_ = std::make_unique<DeadModules>(
+		    [reader = reader_](uint64_t from, std::span<std::byte> into) {
+			    return reader->read(from, into) || reader->read_mapped(from, into);
+		    },
+		    address("modules"), *known);
+	} catch (const Error&) {
+		// Types that are damaged or not there.
+	}
 }
 
 uint64_t DeadKernel::address(std::string_view symbol) const {

@@ -3,7 +3,7 @@
 // DeadKernel: what the addresses of a dead x86-64 kernel are called, by the tables from
 // which it made its own /proc/kallsyms, and its types. The tables' places stand in the
 // kernel's VMCOREINFO, a page that begins with its release, which the scan of the image
-// finds. Of the kernel proper only: what modules have lies in memory that needs page tables.
+// finds. What modules have (dead_modules.h) is read through the kernel's page tables.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "recorder/address_places.h"
+#include "recorder/dead_modules.h"
 #include "recorder/physical_memory.h"
 
 namespace dfr::recorder {
@@ -32,7 +33,7 @@ public:
 	                                        const std::string& release);
 
 	std::optional<KernelPlace> kernel_place(uint64_t address, uint64_t time) override;
-	// BTF, as anybody may have forged it; empty: the kernel has none, or a page of it is not in the image.
+	// BTF of the kernel proper, as anybody may have forged it; empty: it has none, or a page of it is not in the image.
 	std::vector<std::byte> types() const;
 
 private:
@@ -45,6 +46,8 @@ private:
 	std::optional<std::string> name(size_t& at) const; // with its letter; `at` goes on behind it
 	std::string line(size_t symbol) const;
 	uint64_t address(std::string_view symbol) const; // 0: there is none
+	std::optional<KernelPlace> module_place(uint64_t address);
+	void find_modules();
 
 	std::shared_ptr<const Reader> reader_;
 	std::vector<uint64_t> addresses_; // by address
@@ -52,6 +55,8 @@ private:
 	std::vector<size_t> marks_;           // where the name of each kMarked'th symbol begins in names_
 	std::vector<std::string> tokens_;     // what a byte of a name stands for
 	std::optional<types::Symbols> asked_; // has the texts of the last answer
+	bool modules_sought_ = false;
+	std::unique_ptr<DeadModules> modules_;
 };
 
 } // namespace dfr::recorder

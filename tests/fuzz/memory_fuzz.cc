@@ -6,7 +6,7 @@
 // core, raw image or kdump-compressed dump, flattened or not, damaged, and harvested whole.
 //
 // Targets: recorder/memory_image.cc recorder/anchors.cc recorder/physical_memory.cc recorder/speculations.cc
-// Targets: recorder/dead_kernel.cc recorder/extent.cc recorder/catalog_salvage.cc recorder/ring_blocks.cc
+// Targets: recorder/dead_kernel.cc recorder/dead_modules.cc recorder/extent.cc recorder/catalog_salvage.cc recorder/ring_blocks.cc
 // Targets: recorder/dump_file.cc recorder/kdump_pages.cc recorder/page_codec.cc
 #include <zlib.h>
 
@@ -107,13 +107,25 @@ void fill_kernel(Decisions& in, Memory& memory) {
 	kernel.more_symbols = in.byte() % 8 ? 0 : in.word();
 	for (unsigned left = in.byte() % 4; left; left--)
 		kernel.symbols[in.byte() % kernel.symbols.size()].name = std::string(in.byte(), 'd');
-	kernel.btf = test::small_btf();
+	kernel.ranges = 1 + in.byte() % 2;
+	kernel.btf = test::small_btf(kernel.ranges);
+	kernel.five_levels = in.byte() % 2;
+	kernel.large = in.byte() % 2;
+	for (unsigned left = in.byte() % 4; left; left--)
+		kernel.modules.push_back({std::string(in.byte() % 60, 'm'),
+		                          {{kernel.code(kernel.modules.size()) + in.byte(), "tone"}}});
 	for (unsigned flips = in.byte() % 4; flips; flips--)
 		kernel.btf[in.byte() % kernel.btf.size()] = std::byte{in.byte()};
 	kernel.put(memory);
 	for (unsigned flips = in.byte() % 4; flips; flips--)
 		memory.page(kernel.frame + in.byte() % kernel.kTables)[in.word() % Memory::kPageSize] =
 		    std::byte{in.byte()};
+	for (unsigned flips = kernel.modules.empty() ? 0 : in.byte() % 4; flips; flips--) {
+		const bool listed = in.byte() % 2;
+		const uint64_t first = listed ? kernel.mapping : kernel.module_frame;
+		memory.page(first + in.byte() % (listed ? 5 : 24))[in.word() % Memory::kPageSize] =
+		    std::byte{in.byte()};
+	}
 	if (in.byte() % 4 == 0)
 		memory.page(kernel.page)[in.word() % 512] = std::byte{in.byte()};
 	test::CatalogLog log(7, 0xb0);
@@ -126,7 +138,9 @@ void fill_kernel(Decisions& in, Memory& memory) {
 	test::BlockBytes block(0, 1, 1000, 4096);
 	block.long_head(0, 0, 1000).context(1, 1, 1, "sh");
 	for (unsigned left = in.byte() % 8; left; left--)
-		block.short_head(1, 0, 1).u8(0b11).u64(test::Kernel::kText - 0x80 + 8 * in.byte());
+		block.short_head(1, 0, 1).u8(0b11).u64(
+		    (in.byte() % 2 ? test::Kernel::kText - 0x80 : kernel.code(in.byte() % 3)) +
+		    8 * in.byte());
 	block.counters(0, 0).opened(0, 1000);
 	memory.put({113}, block.sealed(true).bytes);
 	memory.anchor({.pfn = 110, .kind = DFR_ANCHOR_CATALOG, .unit = 4096, .frames = {112}});

@@ -93,6 +93,29 @@ void check_names(Asked asked) {
 	CHECK(asked.at(UINT64_MAX) == "nothing");
 }
 
+Kernel with_modules(uint32_t ranges = 1) {
+	Kernel kernel;
+	kernel.btf = small_btf(ranges);
+	kernel.ranges = ranges;
+	kernel.modules = {{"first", {{Kernel::code(0), "tone"}, {Kernel::code(0) + 0x80, "Ttwo"}}},
+	                  {"second_module",
+	                   {{Kernel::code(1) + 0x10, "tone"},
+	                    {0, "tnowhere"},
+	                    {Kernel::code(1) + 0x20, "t"},
+	                    {Kernel::code(1) + 0x30, "dbad name"}}}};
+	return kernel;
+}
+
+void check_modules(Asked asked) {
+	REQUIRE(asked.found());
+	CHECK(asked.at(Kernel::code(0)) == "first`one+0 of 128");
+	CHECK(asked.at(Kernel::code(0) + 0x81).starts_with("first`two+1 of"));
+	CHECK(asked.at(Kernel::code(1) + 0x3f).starts_with("second_module`one+47 of"));
+	CHECK(asked.at(Kernel::code(1)) == "nothing");
+	CHECK(asked.at(Kernel::code(1) + 0x1000) == "nothing");
+	CHECK(asked.at(kText) == "vmlinux`_stext+0 of 256");
+}
+
 // What is harvested of a state that recorded do_it() of this kernel, by a program of some DOF.
 class Harvested {
 public:
@@ -143,6 +166,53 @@ TEST_CASE("a dead kernel's tables name its addresses", "[recorder][image][dead-k
 	kernel.per_cpu = false;
 	kernel.symbols.erase(kernel.symbols.begin());
 	check_names(Asked(memory_of(kernel)));
+}
+
+TEST_CASE("a dead kernel's modules name their addresses", "[recorder][image][dead-kernel]") {
+	for (const uint32_t ranges : {1u, 2u}) {
+		Kernel kernel = with_modules(ranges);
+		check_modules(Asked(memory_of(kernel)));
+		check_modules(Asked(memory_of(kernel), 0x80));
+		kernel.five_levels = true;
+		check_modules(Asked(memory_of(kernel)));
+		kernel.large = true;
+		check_modules(Asked(memory_of(kernel)));
+	}
+}
+
+TEST_CASE("what is missing or damaged of a dead kernel's modules costs their names alone",
+          "[recorder][image][dead-kernel]") {
+	const Kernel kernel = with_modules();
+	const uint64_t pages[] = {kernel.mapping,          kernel.mapping + 1,      kernel.mapping + 2,
+	                          kernel.mapping + 3,      kernel.mapping + 4,      kernel.module_frame,
+	                          kernel.module_frame + 1, kernel.module_frame + 2, kernel.module_frame + 3,
+	                          kernel.module_frame + 4};
+	for (const uint64_t page : pages) {
+		Memory memory = memory_of(kernel);
+		memory.pages.erase(page);
+		Asked asked(memory);
+		REQUIRE(asked.found());
+		CHECK(asked.at(Kernel::code(0)) == "nothing");
+		CHECK(asked.at(kText) == "vmlinux`_stext+0 of 256");
+	}
+	// A list that goes round without coming back to its head, and a module with more symbols than any has.
+	Memory memory = memory_of(kernel);
+	const uint64_t round = Kernel::kModules + Kernel::kModuleSize + 8;
+	std::memcpy(memory.page(kernel.module_frame + 8).data() + 8, &round, 8);
+	check_modules(Asked(memory));
+	memory = memory_of(kernel);
+	const uint32_t many = UINT32_MAX;
+	std::memcpy(memory.page(kernel.module_frame + 1).data() + 8, &many, 4);
+	CHECK(Asked(memory).at(Kernel::code(0)) == "nothing");
+	CHECK(Asked(memory).at(Kernel::code(1) + 0x10).starts_with("second_module`one+0 of"));
+	// Its types without the list of modules, and each byte of them another one.
+	Kernel harmed = kernel;
+	for (size_t at = 0; at < kernel.btf.size(); at++) {
+		harmed.btf = kernel.btf;
+		harmed.btf[at] ^= std::byte{0xff};
+		CHECK(Asked(memory_of(harmed)).at(kText) == "vmlinux`_stext+0 of 256");
+		Asked(memory_of(harmed)).at(Kernel::code(0)); // does not throw
+	}
 }
 
 TEST_CASE("tables of a dead kernel that cannot be believed name nothing", "[recorder][image][dead-kernel]") {
