@@ -224,6 +224,12 @@ static inline u32 dfr_arch_crc32c(u32 crc, const u8 *p, size_t n)
 /* uregs[index]: x0 to x30, sp, pc, pstate. */
 u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index);
 
+/* A kprobe's breakpoint adds nothing to the preemption count here. */
+static inline u32 dfr_arch_breakpoint(const struct pt_regs *regs)
+{
+	return 0;
+}
+
 /* The attribute of a function that no pointer points to: arm64 needs none. */
 #define dfr_arch_direct
 

@@ -7,12 +7,14 @@
 #ifndef DFR_KMOD_LINUX_ARCH_X86_H
 #define DFR_KMOD_LINUX_ARCH_X86_H
 
+#include <asm/cpu_entry_area.h>
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
 #include <asm/ptrace.h>
 #include <asm/syscall.h>
 #include <asm/unwind.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/rethook.h>
 #include <linux/sched.h>
 
@@ -267,6 +269,17 @@ u32 dfr_arch_crc32c(u32 crc, const u8 *p, size_t n);
 
 /* uregs[index]: the numbering of <sys/regset.h> for amd64 as DTrace scripts use it. */
 u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index);
+
+/*
+ * Probe context, in a kprobe's handler: what a breakpoint that has led here has added to the preemption count. 0: none has
+ * (a jump, or ftrace), or it was hit in an NMI. A breakpoint does not change stacks, and an NMI's is in the entry area.
+ */
+static inline u32 dfr_arch_breakpoint(const struct pt_regs *regs)
+{
+	bool on_nmi_stack = (unsigned long)regs - CPU_ENTRY_AREA_BASE < CPU_ENTRY_AREA_MAP_SIZE;
+
+	return in_nmi() && !on_nmi_stack ? NMI_OFFSET + HARDIRQ_OFFSET : 0;
+}
 
 /* How percpu.h names this CPU's copy in an instruction; only newer kernels define it. */
 #ifndef __my_cpu_var

@@ -33,9 +33,10 @@ static void send_signals(struct irq_work *work)
 	unsigned int i;
 
 	local_irq_save(flags);
-	memcpy(taken.ob_signals, box->ob_signals, sizeof(taken.ob_signals));
-	taken.ob_count = box->ob_count;
-	box->ob_count = 0;
+	do { /* a kprobe may be in what copies, and put one more there */
+		taken.ob_count = READ_ONCE(box->ob_count);
+		memcpy(taken.ob_signals, box->ob_signals, sizeof(taken.ob_signals));
+	} while (cmpxchg(&box->ob_count, taken.ob_count, 0) != taken.ob_count);
 	local_irq_restore(flags);
 	for (i = 0; i < taken.ob_count; i++) {
 		send_sig(taken.ob_signals[i].signal, taken.ob_signals[i].task, 1);
@@ -51,7 +52,7 @@ int dfr_plat_raise(const struct dfr_firing *firing, int sig)
 		return -EINVAL;
 	if (current->flags & PF_KTHREAD || is_global_init(current))
 		return -EPERM;
-	if (in_nmi() || box->ob_count == SIGNALS_MAX)
+	if (dfr_plat_level() == DFR_LEVEL_NMI || box->ob_count == SIGNALS_MAX)
 		return -EBUSY;
 	box->ob_signals[box->ob_count].task = get_task_struct(current);
 	box->ob_signals[box->ob_count].signal = sig;

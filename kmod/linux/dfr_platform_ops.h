@@ -266,14 +266,21 @@ long dfr_plat_copy_str(const struct dfr_firing *firing, char *dst, u64 addr, siz
 long dfr_plat_copy_str_user(const struct dfr_firing *firing, char *dst, u64 addr, size_t room);
 int dfr_plat_store_user(const struct dfr_firing *firing, u64 addr, const void *src, size_t n);
 
-/* Who fires. */
+/*
+ * Who fires. The kernel enters the handler of a breakpoint as it does an NMI's, whatever was interrupted; kinst.c says
+ * here what that has added to the preemption count. 0: this CPU is in no handler of a breakpoint.
+ */
+DECLARE_PER_CPU(u32, dfr_breakpoint);
+
 static __always_inline u32 dfr_plat_level(void)
 {
 	unsigned long count = preempt_count();
 
 	if (likely(!(count & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
 		return 0; /* task; with bottom halves merely disabled, too */
-	return count & NMI_MASK ? 3 : count & HARDIRQ_MASK ? 2 : 1;
+	if (count & NMI_MASK)
+		count -= raw_cpu_read(dfr_breakpoint);
+	return count & NMI_MASK ? 3 : count & HARDIRQ_MASK ? 2 : count & SOFTIRQ_OFFSET ? 1 : 0;
 }
 
 static __always_inline void dfr_plat_context(const struct dfr_firing *firing, struct dfr_context *cx)

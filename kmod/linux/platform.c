@@ -23,6 +23,7 @@
 #include <linux/uuid.h>
 
 DEFINE_PER_CPU(struct dfr_cpu *, dfr_cpu_slot);
+DEFINE_PER_CPU(u32, dfr_breakpoint);
 
 /* Wakes readers and viewers from an irq_work, because the interrupted code may hold the wait queue's lock. */
 void dfr_plat_wake(struct dfr_state *state)

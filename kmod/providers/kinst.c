@@ -37,11 +37,19 @@ static unsigned int kinst_count;
 static unsigned int kinst_made; /* ever */
 static struct dfr_provider kinst_provider;
 
+/*
+ * A kprobe is a breakpoint, at a function's start a call by ftrace, and after some time, where the kernel can do that, a
+ * jump; who fires must not depend on it. kprobes do not nest, so nobody else sets dfr_breakpoint meanwhile.
+ */
 static int kinst_hit(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	struct kinst *kinst = container_of(kprobe, struct kinst, ki_kprobe);
 
+	raw_cpu_write(dfr_breakpoint, dfr_arch_breakpoint(regs));
+	barrier(); /* for an NMI, which comes between any two instructions */
 	dfr_fire(kinst->ki_probe, NULL, 0, regs);
+	barrier();
+	raw_cpu_write(dfr_breakpoint, 0);
 	return 0;
 }
 
