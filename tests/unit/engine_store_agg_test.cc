@@ -323,6 +323,32 @@ TEST_CASE("a full table counts each update that it loses", "[engine][store][agg]
 	CHECK(state.losses.entries[0].to > state.losses.entries[0].from);
 }
 
+// A program of aggregations alone writes no record that would tell of the first loss before there is another.
+TEST_CASE("losses of a table that are told together have a span that covers all", "[engine][store][agg]") {
+	Running running(Program()
+	                    .clause("rig::read:entry", {trace(arg(0)), aggregate(DFR_ACT_COUNT, 1, 1)})
+	                    .option(DFR_OPT_AGGSIZE, 8192));
+	auto& [rig, read, state] = running;
+	// As above: 99 entries fit into a half, 200 into the base table.
+	for (uint64_t i = 0; i < 198; i++) {
+		rig.fire(read, {i});
+		if (i == 98 || i == 197)
+			CHECK(state.aggregation(1).size() == i + 1);
+	}
+	const uint64_t after_snapshot = dfr_plat_clock(nullptr);
+	for (uint64_t i = 1000; i < 1150; i++)
+		rig.fire(read, {i});
+	// By the half, each at its time.
+	CHECK(state.status().loss[DFR_LOSS_AGGREGATION] == 51);
+	// By the base table: since the last snapshot.
+	state.aggregation(1);
+	CHECK(state.status().loss[DFR_LOSS_AGGREGATION] == 51 + 97);
+	state.take();
+	REQUIRE(state.losses.entries.size() == 1);
+	CHECK(state.losses.entries[0].count == 51 + 97);
+	CHECK(state.losses.entries[0].from <= after_snapshot);
+}
+
 TEST_CASE("a snapshot says how much room it needs", "[engine][store][agg]") {
 	One one(DFR_ACT_COUNT);
 	one.feed({1});

@@ -183,14 +183,11 @@ void dfr_ledger(struct dfr_share *share, u32 cause, u32 probe, u64 count, u64 fr
 {
 	struct dfr_pending *pending = &share->sh_pending[cause];
 
-	if (!pending->pe_count) {
-		pending->pe_from = from;
+	if (!pending->pe_count)
 		pending->pe_probe = probe;
-	} else if (pending->pe_probe != probe) {
+	else if (pending->pe_probe != probe)
 		pending->pe_probe = 0;
-	}
-	pending->pe_to = to;
-	pending->pe_count += count;
+	dfr_pending_add(pending, count, from, to);
 	share->sh_pending_mask |= 1u << cause;
 	share->sh_stream.sm_soft = NULL;
 }
@@ -277,11 +274,8 @@ static void collect_nmi(struct dfr_share *share, u64 time)
 		return;
 	share->sh_nmi_told = seen;
 	dfr_count(&share->sh_lost, fresh);
-	if (!pending->pe_count)
-		pending->pe_from =
-			share->sh_stream.sm_time == DFR_STREAM_FRESH ? time : share->sh_stream.sm_time;
-	pending->pe_to = time;
-	pending->pe_count += fresh;
+	dfr_pending_add(pending, fresh,
+			share->sh_stream.sm_time == DFR_STREAM_FRESH ? time : share->sh_stream.sm_time, time);
 	share->sh_pending_mask |= 1u << DFR_LOSS_NMI;
 }
 

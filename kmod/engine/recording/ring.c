@@ -205,10 +205,7 @@ static void count_overwritten(struct dfr_share *share, const struct dfr_block *b
 	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_OVERWRITTEN];
 
 	dfr_count_lost(share, DFR_LOSS_OVERWRITTEN, block->records);
-	if (!pending->pe_count)
-		pending->pe_from = block->first_time;
-	pending->pe_to = block->last_time;
-	pending->pe_count += block->records;
+	dfr_pending_add(pending, block->records, block->first_time, block->last_time);
 	share->sh_pending_mask |= 1u << DFR_LOSS_OVERWRITTEN;
 }
 

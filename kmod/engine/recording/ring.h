@@ -87,6 +87,16 @@ struct dfr_pending {
 	u32 pe_probe;
 };
 
+/* Its span covers all that it counts: a loss that is told late may lie before one that is here already. */
+static inline void dfr_pending_add(struct dfr_pending *pending, u64 count, u64 from, u64 to)
+{
+	if (!pending->pe_count || from < pending->pe_from)
+		pending->pe_from = from;
+	if (to > pending->pe_to)
+		pending->pe_to = to;
+	pending->pe_count += count;
+}
+
 /* A note on a captured field of the record that is being written. */
 struct dfr_note {
 	u32 no_field;

@@ -284,11 +284,8 @@ static void lost_in_commit(const struct commit *commit, struct dfr_speclist *lis
 	if (!count || share->sh_ring.rg_full)
 		return;
 	dfr_count_lost(share, DFR_LOSS_PRINCIPAL, count);
-	if (!pending->pe_count || from < pending->pe_from)
-		pending->pe_from = from;
 	pending->pe_probe = 0;
-	pending->pe_to = commit->now;
-	pending->pe_count += count;
+	dfr_pending_add(pending, count, from, commit->now);
 	share->sh_pending_mask |= 1u << DFR_LOSS_PRINCIPAL;
 	share->sh_stream.sm_soft = NULL;
 }
