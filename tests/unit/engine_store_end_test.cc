@@ -4,6 +4,7 @@
 // for its records or its status, before housekeeping has looked, with the time from which on nothing is sure.
 #include <catch2/catch.hpp>
 
+#include <thread>
 #include <utility>
 
 #include "tests/unit/engine_store_rig.h"
@@ -118,6 +119,54 @@ TEST_CASE("what is told is not later than a firing that was under way", "[engine
 	CHECK(first.status().records == 2);
 	CHECK(second.status().records == 0);
 	CHECK(events(second, DFR_EVENT_KILLED) == Events{{DFR_KILLED_COST, 2000}});
+}
+
+// Two CPUs call exit() at once: the record of the second is dropped, although its firing began first.
+TEST_CASE("an exit() that comes too late moves the end before its firing", "[engine][store][end]") {
+	static State* exits;
+	Rig rig;
+	dfr_probe* read = rig.probe("read", "entry", 4);
+	rig.ops.getarg = [](const dfr_firing*, unsigned) -> u64 {
+		if (dfr_becomes_over(exits->state, DFR_ACTIVE, DFR_DRAINING, 2500)) // as by another CPU
+			exits->state->st_exited = 1;
+		return 7;
+	};
+	State state(rig);
+	exits = &state;
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {trace(arg(3)), exit_with(0)})) == 0);
+	REQUIRE(state.go() == 0);
+	rig.fire(read, {1}, 2000);
+	CHECK(state.status().records == 0);
+	CHECK(events(state, DFR_EVENT_EXIT) == Events{{0, 2000}});
+}
+
+TEST_CASE("a stop's time is not later than a firing that it cuts short", "[engine][store][end]") {
+	static State* stopped;
+	static std::thread stopper;
+	const bool owner_goes = GENERATE(false, true);
+	static bool goes;
+	Rig rig;
+	dfr_probe* read = rig.probe("read", "entry", 4);
+	rig.ops.getarg = [](const dfr_firing*, unsigned) -> u64 {
+		stopper = std::thread([] { goes ? dfr_state_end(stopped->state) : (void)stopped->stop(); });
+		while (dfr_state_activity(stopped->state) == DFR_ACTIVE)
+			std::this_thread::yield();
+		return 7;
+	};
+	State state(rig);
+	stopped = &state;
+	goes = owner_goes;
+	REQUIRE(state.enable(Program()
+	                         .clause("rig::read:entry", {trace(arg(3))})
+	                         .clause("rig::read:entry", {trace(arg(0))})) == 0);
+	REQUIRE(state.go() == 0);
+	rig.fire(read, {1});
+	stopper.join();
+	const std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 1); // the second clause's is missing
+	const Events stops = events(state, DFR_EVENT_STOP);
+	REQUIRE(stops.size() == 1);
+	CHECK(stops[0].second <= records[0].time);
 }
 
 TEST_CASE("who asks for records or status is told of exit() and of a full ring", "[engine][store][end]") {
@@ -241,6 +290,16 @@ TEST_CASE("an owner who goes hides no kill that nobody has noticed", "[engine][s
 	dfr_state_end(state.state);
 	CHECK(events(state, DFR_EVENT_KILLED) == Events{{DFR_KILLED_COST, 2000}});
 	CHECK(dfr_state_activity(state.state) == DFR_KILLED);
+}
+
+TEST_CASE("an exit() in END alone is not at the time of the stop", "[engine][store][end]") {
+	Running running(Program().clause("dtrace:::END", {exit_with(4)}));
+	auto& [rig, read, state] = running;
+	REQUIRE(state.stop() == 0);
+	const Events exits = events(state, DFR_EVENT_EXIT), stops = events(state, DFR_EVENT_STOP);
+	REQUIRE(exits.size() == 1);
+	REQUIRE(stops.size() == 1);
+	CHECK(exits[0].second > stops[0].second);
 }
 
 TEST_CASE("an exit() in END has an event of its own, at its own time", "[engine][store][end]") {

@@ -5,6 +5,13 @@
  */
 #include "kmod/engine/recording/run.h"
 
+/* Too late: the state has ended. What is dropped with it lies after its end, also if the firing began before. */
+static dfr_cold enum dfr_outcome exit_too_late(struct dfr_run *run)
+{
+	dfr_cut_off(run->ecb->ec_state, run->firing);
+	return DFR_RUN_DROP;
+}
+
 /* The first exit() wins, and ends recording on all CPUs; the others are dropped. */
 enum dfr_outcome dfr_take_exit(struct dfr_run *run, const struct dfr_step *step, s32 *taken)
 {
@@ -17,9 +24,9 @@ enum dfr_outcome dfr_take_exit(struct dfr_run *run, const struct dfr_step *step,
 	before = dfr_read_once(&state->st_activity);
 	if (before == DFR_WARMUP || before == DFR_ACTIVE) {
 		if (!dfr_becomes_over(state, before, DFR_DRAINING, dfr_firing_time(run->firing)))
-			return DFR_RUN_DROP;
+			return exit_too_late(run);
 	} else if (before != DFR_COOLDOWN) {
-		return DFR_RUN_DROP;
+		return exit_too_late(run);
 	}
 	dfr_write_once(&state->st_exit_status, (s32)status);
 	dfr_store_release(&state->st_exited, 1);

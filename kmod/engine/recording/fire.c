@@ -86,7 +86,7 @@ static dfr_noinline void run_general(struct dfr_cpu *pc, struct dfr_firing *firi
  * The state may have ended while this firing was under way, which then has a time before that, and of which something
  * may be recorded and this clause is not.
  */
-static dfr_cold void cut_off(struct dfr_state *state, const struct dfr_firing *firing)
+dfr_cold void dfr_cut_off(struct dfr_state *state, const struct dfr_firing *firing)
 {
 	u64 over, seen;
 
@@ -112,7 +112,7 @@ static dfr_cold void not_live(struct dfr_cpu *pc, struct dfr_firing *firing, str
 		return;
 	}
 	if (!state_listens(state))
-		cut_off(state, firing);
+		dfr_cut_off(state, firing);
 	else if (!may_see(ecb, firing))
 		return;
 	else if (share)

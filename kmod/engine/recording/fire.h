@@ -31,6 +31,9 @@ void dfr_plat_direct dfr_plain_since(struct dfr_firing *firing, const struct dfr
 void dfr_plat_direct dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb,
 				    struct dfr_share *share);
 
+/* A clause of the firing is not recorded, because the state does not record any more. */
+void dfr_cut_off(struct dfr_state *state, const struct dfr_firing *firing);
+
 /* An argument that the provider has not passed: its getarg() gives it; 0 if it has none. */
 u64 dfr_late_arg(const struct dfr_firing *firing, u32 index);
 

@@ -390,7 +390,8 @@ static void log_exit(struct dfr_state *state)
 		set_active(state, false);
 	/* Asked after all CPUs were visited, so no firing is under way that began before the end. */
 	time = dfr_read_once(&state->st_over);
-	if (!time || state->st_exit_logged) /* it was END's */
+	if (!time || state->st_exit_logged ||
+	    dfr_read_once(&state->st_activity) >= DFR_COOLDOWN) /* it was END's */
 		time = dfr_plat_clock(NULL);
 	state->st_exit_logged = true;
 	state->st_exit_told = status;
@@ -490,7 +491,8 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 {
 	u64 over = dfr_plat_clock(
 		NULL); /* all that fires before this is recorded; of what fires after it only some */
-	u32 activity = dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_DRAINING);
+	bool stops = dfr_becomes_over(state, DFR_ACTIVE, DFR_DRAINING, over);
+	u32 activity = dfr_read_once(&state->st_activity);
 	u32 cpu;
 
 	/* A killed state has ended already, and its END does not fire. */
@@ -501,9 +503,11 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 	/* Whoever claims a kept state cannot know that it was stopped before. */
 	if (activity == DFR_STOPPED)
 		return 0;
-	if (activity != DFR_ACTIVE && activity != DFR_DRAINING)
+	if (activity != DFR_DRAINING)
 		return -EINVAL;
 	set_active(state, false);
+	if (stops) /* asked after all CPUs were visited: a firing that was under way may have lowered it */
+		over = dfr_read_once(&state->st_over);
 	if (dfr_state_notice_end(state))
 		return 0;
 	dfr_spec_clean(state);
@@ -535,16 +539,19 @@ int dfr_state_halt(struct dfr_state *state, u32 *end_cpu)
 
 void dfr_state_end(struct dfr_state *state)
 {
+	bool stops;
 	u64 over;
 
 	dfr_mutex_lock(&state->st_lock);
 	dfr_state_notice_end(state);
 	over = dfr_plat_clock(NULL);
-	dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_STOPPED);
+	stops = dfr_becomes_over(state, DFR_ACTIVE, DFR_STOPPED, over);
 	/* Again, because the deadman may have been first. */
 	if (!dfr_state_notice_end(state) && !state->st_ended) {
 		dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 		set_active(state, false);
+		if (stops) /* as in end_recording() */
+			over = dfr_read_once(&state->st_over);
 		dfr_governor_end(state, over);
 		tell_counted(state);
 		tell_missed(state);
