@@ -35,16 +35,20 @@ static dfr_cold bool may_see(const struct dfr_ecb *ecb, const struct dfr_firing 
  * The state has no share on this CPU, so the loss is counted in the state, and
  * housekeeping reports it. Atomic, because other CPUs and NMIs do the same.
  */
-static dfr_cold void lost_without_share(struct dfr_state *state, const struct dfr_probe *probe)
+static dfr_cold void count_without_share(struct dfr_state *state, const struct dfr_probe *probe)
 {
-	u32 seen;
+	u32 seen = dfr_cmpxchg(&state->st_hotplug_probe, 0u, probe->pb_id);
 
-	if (dfr_option(state, DFR_OPT_CPU) >= 0)
-		return; /* a firing on another CPU than that is no loss */
-	seen = dfr_cmpxchg(&state->st_hotplug_probe, 0u, probe->pb_id);
 	if (seen && seen != probe->pb_id)
 		dfr_write_once(&state->st_hotplug_probe, DFR_PROBES_SEVERAL);
 	dfr_atomic_add(&state->st_tally->loss[DFR_LOSS_HOTPLUG], 1);
+}
+
+/* A firing on another CPU than that of the option `cpu` is no loss. */
+static void lost_without_share(struct dfr_state *state, const struct dfr_probe *probe)
+{
+	if (dfr_option(state, DFR_OPT_CPU) < 0)
+		count_without_share(state, probe);
 }
 
 /* Is this the state's first ECB on the probe? Only it counts a lost firing, so that each state counts it once. */
@@ -478,8 +482,8 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 	if (!share) {
 		for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb && ecb->ec_state != state;)
 			ecb = dfr_load_acquire(&ecb->ec_next);
-		if (ecb)
-			lost_without_share(state, probe);
+		if (ecb) /* it would have fired on the CPU of the option `cpu`, too, but that has gone */
+			count_without_share(state, probe);
 		return;
 	}
 	if (dfr_read_once(&pc->pc_dead))

@@ -411,23 +411,13 @@ static void look_after(void *arg)
 		set_live(share, true);
 }
 
-static struct dfr_share *any_share(const struct dfr_state *state)
-{
-	u32 cpu;
-
-	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++)
-		if (state->st_shares[cpu])
-			return state->st_shares[cpu];
-	return NULL;
-}
-
 /*
  * How often a detached probe would have fired can only be estimated: at the rate before it was
  * detached, and at least once, so that the gap shows as a loss.
  */
 static void lost_detached(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now)
 {
-	struct dfr_untold lost = { .un_share = any_share(state),
+	struct dfr_untold lost = { .un_share = dfr_any_share(state),
 				   .un_cause = DFR_LOSS_THROTTLE,
 				   .un_probe = ecb->ec_probe->pb_id,
 				   .un_from = state->st_detach_time,

@@ -287,10 +287,28 @@ int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
 
 /* Losses that are counted where no ledger is. */
 
-/* A CPU without a share has no ledger, so that of home_cpu() tells of these losses. */
+struct dfr_share *dfr_any_share(const struct dfr_state *state)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++)
+		if (state->st_shares[cpu])
+			return state->st_shares[cpu];
+	return NULL;
+}
+
+/* NULL: there is none. That of home_cpu(), unless the only CPU with a share is away. */
+static struct dfr_share *telling_share(const struct dfr_state *state)
+{
+	struct dfr_share *share = state->st_shares[home_cpu(state)];
+
+	return share ? share : dfr_any_share(state);
+}
+
+/* A CPU without a share has no ledger, so another's tells of these losses. */
 static void tell_counted(struct dfr_state *state)
 {
-	struct dfr_untold loss = { .un_share = state->st_shares[home_cpu(state)],
+	struct dfr_untold loss = { .un_share = telling_share(state),
 				   .un_cause = DFR_LOSS_HOTPLUG,
 				   .un_from = state->st_told_time };
 
@@ -322,7 +340,7 @@ static bool is_told(const struct dfr_state *state, const struct dfr_ecb *ecb)
 
 static void tell_missed_by(struct dfr_state *state, struct dfr_ecb *ecb, u64 now)
 {
-	struct dfr_untold loss = { .un_share = state->st_shares[home_cpu(state)],
+	struct dfr_untold loss = { .un_share = telling_share(state),
 				   .un_cause = DFR_LOSS_MISSED,
 				   .un_probe = ecb->ec_probe->pb_id,
 				   .un_from = state->st_missed_time,

@@ -279,6 +279,7 @@ static inline void dfr_thin_tell(struct dfr_share *share)
  * else a hit that this CPU has left out lay before that moment, and no mark told of it. The state's lock is held.
  */
 bool dfr_state_notice_end(struct dfr_state *state);
+struct dfr_share *dfr_any_share(const struct dfr_state *state); /* NULL: no CPU has one */
 /* An ECB of a probe with pv_ops->missed() was unlinked; called without the state's lock. */
 void dfr_state_unlinked(struct dfr_state *state, struct dfr_ecb *ecb);
 
