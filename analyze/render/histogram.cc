@@ -30,8 +30,8 @@ int64_t quantize_value(size_t bucket) {
 	return k > 0 ? int64_t{1} << (k - 1) : -(int64_t{1} << (-k - 1));
 }
 
-// The lower bounds of llquantize's inner buckets, in order.
-std::vector<uint64_t> llquantize_bounds(uint64_t arg) {
+// The lower bounds of llquantize's inner buckets, in order, no more than so many.
+std::vector<uint64_t> llquantize_bounds(uint64_t arg, size_t most = SIZE_MAX) {
 	const uint64_t factor = DFR_LLQUANTIZE_FACTOR(arg), steps = DFR_LLQUANTIZE_NSTEPS(arg);
 	const unsigned low = DFR_LLQUANTIZE_LOW(arg), high = DFR_LLQUANTIZE_HIGH(arg);
 	std::vector<uint64_t> bounds;
@@ -46,8 +46,11 @@ std::vector<uint64_t> llquantize_bounds(uint64_t arg) {
 		if (order >= low) {
 			const auto nominal = next < steps ? next : static_cast<unsigned __int128>(steps);
 			const auto width = next / nominal;
-			for (auto value = power; value < next; value = (value / width + 1) * width)
+			for (auto value = power; value < next; value = (value / width + 1) * width) {
+				if (bounds.size() == most)
+					return bounds;
 				bounds.push_back(static_cast<uint64_t>(value));
+			}
 		}
 		power = next;
 	}
@@ -86,14 +89,13 @@ std::string lquantize_label(uint64_t arg, size_t bucket, size_t buckets) {
 	return bucket + 1 == buckets ? ">= " + number(bound) : number(bound);
 }
 
-std::string llquantize_label(uint64_t arg, size_t bucket, size_t buckets) {
-	const uint64_t factor = DFR_LLQUANTIZE_FACTOR(arg);
+std::string llquantize_label(const Histogram& histogram, size_t bucket) {
+	const uint64_t arg = histogram.arg, factor = DFR_LLQUANTIZE_FACTOR(arg);
 	if (bucket == 0)
 		return "< " + unsigned_number(power_of(factor, DFR_LLQUANTIZE_LOW(arg)));
-	if (bucket + 1 == buckets)
+	if (bucket + 1 == histogram.counts.size())
 		return ">= " + unsigned_number(power_of(factor, DFR_LLQUANTIZE_HIGH(arg) + 1));
-	const auto bounds = llquantize_bounds(arg);
-	return bucket - 1 < bounds.size() ? unsigned_number(bounds[bucket - 1]) : "?";
+	return bucket - 1 < histogram.bounds.size() ? unsigned_number(histogram.bounds[bucket - 1]) : "?";
 }
 
 // The value that stands for a bucket when histograms are compared.
@@ -114,8 +116,7 @@ __int128 bucket_value(const Histogram& histogram, size_t bucket) {
 		return static_cast<__int128>(power_of(factor, DFR_LLQUANTIZE_LOW(histogram.arg))) - 1;
 	if (bucket + 1 == buckets)
 		return static_cast<__int128>(power_of(factor, DFR_LLQUANTIZE_HIGH(histogram.arg) + 1)) + 1;
-	const auto bounds = llquantize_bounds(histogram.arg);
-	return bucket - 1 < bounds.size() ? static_cast<__int128>(bounds[bucket - 1]) : 0;
+	return bucket - 1 < histogram.bounds.size() ? static_cast<__int128>(histogram.bounds[bucket - 1]) : 0;
 }
 
 // int(cells * |count| / total + 0.5); with zoom the total is largest / 0.95.
@@ -170,8 +171,10 @@ Histogram Histogram::from_words(uint32_t kind, std::span<const uint64_t> words) 
 			return histogram;
 		histogram.arg = words[0];
 		words = words.subspan(1);
-		expected = kind == DFR_ACT_LQUANTIZE ? DFR_LQUANTIZE_LEVELS(histogram.arg) + size_t{2}
-		                                     : llquantize_slots(histogram.arg);
+		if (kind == DFR_ACT_LLQUANTIZE)
+			histogram.bounds = llquantize_bounds(histogram.arg, words.size());
+		expected = 2 + (kind == DFR_ACT_LQUANTIZE ? DFR_LQUANTIZE_LEVELS(histogram.arg)
+		                                          : histogram.bounds.size());
 	}
 	if (words.size() == expected)
 		histogram.counts.assign(words.begin(), words.end());
@@ -183,7 +186,7 @@ std::string Histogram::label(size_t bucket) const {
 		return number(quantize_value(bucket));
 	if (kind == DFR_ACT_LQUANTIZE)
 		return lquantize_label(arg, bucket, counts.size());
-	return llquantize_label(arg, bucket, counts.size());
+	return llquantize_label(*this, bucket);
 }
 
 Histogram::BucketRange Histogram::shown() const {

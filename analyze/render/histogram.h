@@ -24,6 +24,7 @@ struct Histogram {
 	uint32_t kind = 0; // DFR_ACT_QUANTIZE, _LQUANTIZE, _LLQUANTIZE
 	uint64_t arg = 0;
 	std::vector<int64_t> counts;
+	std::vector<uint64_t> bounds; // of an llquantize: the lower ones of its inner buckets, in order
 
 	// Words as the engine keeps them; lengths that do not fit `kind` give no counts.
 	static Histogram from_words(uint32_t kind, std::span<const uint64_t> words);

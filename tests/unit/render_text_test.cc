@@ -5,6 +5,7 @@
 // by hand from formats/d/LANGUAGE.md sections 9.1, 10 and 14.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -212,6 +213,22 @@ TEST_CASE("render: llquantize steps through each order", "[render]") {
 	CHECK(table(DFR_ACT_LLQUANTIZE, words) == kHeader + row("9", "|", "0") +
 	                                              row("10", "|" + std::string(40, '@'), "1") +
 	                                              row("20", "|", "0"));
+}
+
+// A recording may say that it has one.
+TEST_CASE("render: the largest llquantize is shown as fast as others", "[render]") {
+	const uint64_t arg = uint64_t{2} << 48 | uint64_t{0} << 32 | uint64_t{63} << 16 | 32768;
+	std::vector<uint64_t> words(1 + llquantize_slots(arg), 1);
+	REQUIRE(words.size() > 800'000);
+	words[0] = arg;
+	const Histogram all = Histogram::from_words(DFR_ACT_LLQUANTIZE, words);
+	REQUIRE(all.counts.size() == words.size() - 1);
+	CHECK(all.weight() > 0);
+	std::string out;
+	put_histogram(out, all, {});
+	CHECK(static_cast<size_t>(std::count(out.begin(), out.end(), '\n')) == words.size() + 1);
+	words.pop_back(); // as no engine makes it
+	CHECK(Histogram::from_words(DFR_ACT_LLQUANTIZE, words).counts.empty());
 }
 
 TEST_CASE("render: zoom scales the tallest bar to 95 %", "[render]") {
