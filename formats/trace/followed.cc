@@ -45,7 +45,7 @@ uint64_t readable_until(const FileFacts& facts) {
 
 bool is_there(const std::string& path) {
 	std::error_code error;
-	const bool there = std::filesystem::exists(path, error);
+	const bool there = std::filesystem::exists(file_of(path), error);
 	if (error)
 		throw Error("cannot follow " + path + ": " + error.message());
 	return there;
@@ -104,6 +104,9 @@ void FollowedSource::open(std::vector<std::string> paths) {
 	std::vector<std::string> read = {last};
 	if (paths.size() > 1)
 		read.insert(read.begin(), paths[paths.size() - 2]);
+	// Before it is read, so that what comes meanwhile is seen later. Opening tells why there is none.
+	std::error_code none;
+	const uint64_t file_size = std::filesystem::file_size(file_of(last), none);
 	auto now = joined(read, checked_);
 	const FileFacts facts = facts_of(*now, last);
 	const uint64_t whole = readable_until(facts);
@@ -112,7 +115,8 @@ void FollowedSource::open(std::vector<std::string> paths) {
 	last_marked_ = whole;
 	now_ = std::move(now);
 	paths_ = std::move(paths);
-	size_ = checked_[paths_.back()] = facts.size;
+	size_ = file_size; // of which the recording may be the last one
+	checked_[paths_.back()] = facts.size;
 	goes_on_ = has_next(facts);
 	ended_ = facts.finished && !goes_on_;
 	whole_until_ = std::max(whole_until_, whole);
@@ -142,7 +146,7 @@ bool FollowedSource::grow() {
 		return false;
 	const uint64_t before = whole_until_;
 	std::error_code error;
-	const uint64_t size = goes_on_ ? size_ : std::filesystem::file_size(paths_.back(), error);
+	const uint64_t size = goes_on_ ? size_ : std::filesystem::file_size(file_of(paths_.back()), error);
 	if (error)
 		throw Error("cannot follow " + paths_.back() + ": " + error.message(),
 		            "it was removed or renamed: follow its new name");

@@ -4,6 +4,7 @@
 // is whole; over a change of files; up to its end or until somebody ends it. The
 // answer is that of the finished recording.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -192,6 +193,16 @@ TEST_CASE("of several recordings in one file none is followed unless it is named
 	both.close();
 	CHECK_THROWS_WITH(trace::FollowedSource(path), Catch::Contains("it holds several recordings"));
 	CHECK(trace::FollowedSource(path + "#2").ended());
+	// The last one may grow.
+	std::ifstream in(path, std::ios::binary);
+	const std::string whole{std::istreambuf_iterator<char>(in), {}};
+	std::filesystem::resize_file(path, whole.size() - 8);
+	trace::FollowedSource second(path + "#2");
+	CHECK_FALSE(second.ended());
+	CHECK_FALSE(second.grow());
+	std::ofstream(path, std::ios::binary | std::ios::app) << whole.substr(whole.size() - 8);
+	CHECK(second.grow());
+	CHECK(second.ended());
 }
 
 TEST_CASE("follow: what is whole is answered as it comes, and all of it is the answer of the whole",
