@@ -166,6 +166,19 @@ bool Gathered::covers(size_t other, size_t one) const {
 	       a.selected.extent.until >= std::min(b.selected.extent.until, b.selected.records.to);
 }
 
+bool Gathered::overlap(size_t one, size_t other) const {
+	const auto span_of = [](const GatheredPart& part) {
+		const trace::Selection& wanted = part.selected.records;
+		const Extent& extent = part.selected.extent;
+		return std::pair(part.member.time(std::max(extent.earliest, wanted.from)),
+		                 part.member.time(std::min(extent.to, wanted.to)));
+	};
+	const GatheredPart &a = parts_[one], &b = parts_[other];
+	const auto [from, to] = span_of(a);
+	const auto [start, end] = span_of(b);
+	return a.selected.touched && b.selected.touched && from <= end && start <= to;
+}
+
 trace::Verdict Gathered::judge(const std::function<trace::Asked(const trace::Catalog&)>& asked) {
 	const auto judge_part = [&asked](const GatheredPart& part) {
 		trace::BlockSource& source = *part.member.source;

@@ -47,6 +47,8 @@ public:
 	std::optional<uint64_t> stop() const;
 	// Whether everything that was selected of one recording lies in the time that another one of its boot has.
 	bool covers(size_t other, size_t one) const;
+	// Whether what was selected of two recordings has times in common, in the answer.
+	bool overlap(size_t one, size_t other) const;
 
 	// After run().
 	// `asked`: what the question is about, by the recording's catalog; by default everything.

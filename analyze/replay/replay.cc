@@ -22,6 +22,7 @@
 #include "formats/error.h"
 #include "formats/shown.h"
 #include "formats/trace/counted.h"
+#include "formats/trace/redact.h"
 
 namespace dfr::replay {
 namespace {
@@ -76,6 +77,7 @@ private:
 	void check_unrecorded(const d::ProbePattern& pattern);
 	void check_cpus();
 	void check_users();
+	void check_boots();
 	// To whose tasks a recording is confined, because he has no privilege; empty: it is not.
 	std::string confined_to(size_t member) const {
 		return all_.members()[member].source->catalog().machine_text("confined");
@@ -224,6 +226,34 @@ void Replay::check_users() {
 			    "only tasks of user " + user + " were recorded (without privilege)");
 }
 
+// Adds a condition for recordings that may be of one boot, without saying so, because dfr redact took out which boot it was.
+void Replay::check_boots() {
+	// What a boot's clock lacks to wall time is alike for two boots only if they began in the same second.
+	constexpr uint64_t kAlike = 1'000'000'000;
+	const auto& members = all_.members();
+	const auto hides_boot = [&members](size_t i) {
+		const auto& machine = members[i].source->catalog().machine;
+		return machine.contains(trace::kKeptKey) && !machine.contains("bootid");
+	};
+	const auto zero_of = [&members](size_t i) {
+		const trace::Clock& clock = members[i].source->catalog().clocks.back();
+		return clock.real - (clock.boot ? clock.boot : clock.mono);
+	};
+	const auto has_clock = [&members](size_t i) { return !members[i].source->catalog().clocks.empty(); };
+	for (size_t i = 0; i < members.size(); i++)
+		for (size_t j = i + 1; j < members.size(); j++) {
+			if (members[i].boot == members[j].boot || !(hides_boot(i) || hides_boot(j)) ||
+			    !has_clock(i) || !has_clock(j) || !gathered_.overlap(i, j))
+				continue;
+			const uint64_t a = zero_of(i), b = zero_of(j);
+			if ((a < b ? b - a : a - b) < kAlike)
+				conditions_.push_back(
+				    members[i].source->name() + " and " + members[j].source->name() +
+				    " may be of one boot, which dfr redact has taken out: what "
+				    "both have recorded counts twice");
+		}
+}
+
 // Notes that a pattern names more than the recorders enabled, because nobody knows what else there was.
 void Replay::note_wider(const d::ProbePattern& pattern) {
 	const auto wider = [&pattern](const RecordedMember& member) {
@@ -302,6 +332,7 @@ void Replay::check_conditions() {
 		                   target_.other_types().end());
 	check_cpus();
 	check_users();
+	check_boots();
 	for (const dof::EcbDesc& ecb : program_.image.ecbs) {
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
 			continue;

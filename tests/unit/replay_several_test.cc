@@ -6,6 +6,7 @@
 
 #include "formats/error.h"
 #include "formats/trace/joined.h"
+#include "formats/trace/redact.h"
 #include "tests/unit/replay_app.h"
 #include "tests/unit/scratch_folder.h"
 
@@ -139,6 +140,30 @@ TEST_CASE("replay of several states of a boot: what both have recorded is one fi
 	// On their boot's own clock.
 	CHECK(replay_says({&first, &second}, "app::work:entry { @ = min(timestamp); }")
 	          .find(std::to_string(kStart)) != std::string::npos);
+}
+
+// Each copy that dfr redact makes has a boot's number of its own.
+TEST_CASE("replay of several: recordings that may be of one boot are told", "[replay][several][redact]") {
+	App one, two, three;
+	Kept alpha = four(one, kCapture, 1), beta = four(two, kCapture, 1),
+	     later = four(three, kCapture, 1, kStart + 20 * kSecond);
+	const auto may_be_one = [&](Kept& other, uint64_t zero, bool redacted) {
+		alpha.place("alpha.dfr", "", 1, kZero);
+		other.place("other.dfr", "", 2, zero);
+		if (redacted)
+			other.identity().machine = {{trace::kKeptKey, "pid, walltime"}};
+		replay::Answer answer;
+		replay_says({&alpha, &other}, "app::work:entry { @ = count(); }", &answer);
+		const bool told =
+		    says(answer, "alpha.dfr and other.dfr may be of one boot, which dfr redact");
+		CHECK(answer.verdict.complete == !told);
+		return told;
+	};
+	CHECK(may_be_one(beta, kZero, true));
+	CHECK(may_be_one(beta, kZero + kSecond / 2, true));
+	CHECK_FALSE(may_be_one(beta, kZero, false));
+	CHECK_FALSE(may_be_one(beta, kZero + 2 * kSecond, true)); // another machine's
+	CHECK_FALSE(may_be_one(later, kZero, true));              // they have no time in common
 }
 
 TEST_CASE("replay of several: each recording's own losses, gaps and windows are named", "[replay][several]") {
