@@ -254,6 +254,7 @@ bool Recorder::start() {
 	const auto dof = dof::write(compiled.image);
 	backend_->session().enable(std::as_bytes(std::span(dof)), arguments_.program.zdefs);
 	open_recording();
+	recording_->session(static_cast<uint32_t>(::getpid()), target);
 	recording_->program(0, bytes_of(dof), compiled.image.source);
 	recording_->relies_on(compiled.kernel_types);
 	consumer_->report_faults();

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "formats/trace/session_words.h"
+
 namespace dfr::cli {
 namespace {
 
@@ -40,12 +42,19 @@ void Recording::program(size_t index, std::vector<std::byte> dof, std::string so
 	known_ = 0;
 }
 
+void Recording::session(uint32_t pid, uint32_t target) {
+	session_words_ = {{trace::kSessionPidKey, std::to_string(pid)},
+	                  {trace::kSessionTargetKey, std::to_string(target)}};
+	known_ = 0;
+}
+
 const trace::Catalog& Recording::whole_catalog() {
 	const trace::Catalog& catalog = session_.catalog();
 	if (entries(catalog) == known_)
 		return whole_;
 	known_ = entries(catalog);
 	whole_ = catalog;
+	whole_.machine.insert(session_words_.begin(), session_words_.end());
 	whole_.sources.resize(whole_.dofs.size());
 	for (const LoadedProgram& program : programs_) {
 		if (program.index >= whole_.dofs.size())

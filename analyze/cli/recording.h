@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -26,6 +27,8 @@ public:
 
 	// The n-th program of the session: all of its DOF (the engine keeps the loadable part) and its source.
 	void program(size_t index, std::vector<std::byte> dof, std::string source);
+	// What $pid and $target are in them.
+	void session(uint32_t pid, uint32_t target);
 	// Types of the kernel that the programs rely on: the file keeps them.
 	void relies_on(const std::unordered_set<types::TypeRef>& types) {
 		types_.relies_on({types.begin(), types.end()});
@@ -62,11 +65,12 @@ private:
 		std::string source;
 	};
 	std::vector<LoadedProgram> programs_;
+	std::map<std::string, std::string> session_words_; // of the catalog's machine
 	recorder::NameCollector names_;
 	recorder::TypeCollector types_;
 	std::optional<trace::AggSnapshot> seen_; // by records of this pass
 	uint64_t newest_ = 0;                    // time of a record so far
-	trace::Catalog whole_;                   // the session's, with programs_
+	trace::Catalog whole_;                   // the session's, with programs_ and session_words_
 	size_t known_ = 0;                       // entries of the session's when whole_ was made
 	uint64_t given_ = 0;                     // records
 	std::chrono::steady_clock::time_point written_{}, synced_{};

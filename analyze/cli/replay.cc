@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <poll.h>
+#include <set>
 #include <thread>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "formats/error.h"
 #include "formats/shown.h"
 #include "formats/trace/joined.h"
+#include "formats/trace/session_words.h"
 
 namespace dfr::cli {
 namespace {
@@ -42,6 +44,20 @@ struct ReplayArguments {
 	std::string by;
 	unsigned threads = 0;
 };
+
+// What $pid and $target were where the recordings were made; one that none says, or not all alike, is not defined.
+void take_session(const std::vector<const trace::Catalog*>& catalogs, d::CompileOptions& options) {
+	for (const auto& [macro, key] :
+	     {std::pair("pid", trace::kSessionPidKey), {"target", trace::kSessionTargetKey}}) {
+		std::set<std::string> values;
+		for (const trace::Catalog* const catalog : catalogs)
+			if (const auto at = catalog->machine.find(key); at != catalog->machine.end())
+				values.insert(at->second);
+		std::erase_if(options.session, [&](const auto& one) { return one.first == macro; });
+		if (values.size() == 1)
+			options.session.emplace_back(macro, *values.begin());
+	}
+}
 
 // What cannot mean anything together; empty: nothing.
 std::string contradiction(const ReplayArguments& arguments) {
@@ -129,8 +145,9 @@ int follow_recording(const ReplayArguments& arguments, std::vector<lib::ProgramP
 		answer = replay::render_recording(source, output, symbols, options);
 	} else {
 		replay::RecordingTarget target(united);
-		const d::Compiled compiled =
-		    compile_or_throw(parts, arguments.program.compile_options(0), target);
+		d::CompileOptions compile = arguments.program.compile_options(0);
+		take_session({&source.catalog()}, compile);
+		const d::Compiled compiled = compile_or_throw(parts, compile, target);
 		lib::apply_options(compiled, options.style);
 		answer = replay::replay_program(united, target, compiled, output, symbols, options);
 	}
@@ -169,7 +186,13 @@ int replay_recordings(const ReplayArguments& arguments, std::vector<lib::Program
 	auto symbols = symbols_of(united.boots() == 1 ? all : std::vector<trace::BlockSource*>{});
 	replay::ReplayOptions options = replay_options(arguments);
 	replay::RecordingTarget target(united);
-	const d::Compiled compiled = compile_or_throw(parts, arguments.program.compile_options(0), target);
+	d::CompileOptions compile = arguments.program.compile_options(0);
+	std::vector<const trace::Catalog*> catalogs;
+	for (const auto& source : sources)
+		for (const auto& file : source->files())
+			catalogs.push_back(&file->catalog());
+	take_session(catalogs, compile);
+	const d::Compiled compiled = compile_or_throw(parts, compile, target);
 	lib::apply_options(compiled, options.style);
 	replay::Answer answer = replay::replay_program(united, target, compiled, output, symbols, options);
 	output.flush();

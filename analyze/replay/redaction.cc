@@ -12,6 +12,7 @@
 #include "analyze/replay/conditions.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
+#include "formats/trace/session_words.h"
 
 namespace dfr::replay {
 namespace {
@@ -24,7 +25,9 @@ struct KeepWord {
 
 const std::vector<KeepWord>& words() {
 	static const std::vector<KeepWord> all = {
-	    {"pid", "numbers of processes, threads and users", {"confined"}},
+	    {"pid",
+	     "numbers of processes, threads and users",
+	     {"confined", trace::kSessionPidKey, trace::kSessionTargetKey}},
 	    {"execname", "names of processes", {}},
 	    {"cgroup", "numbers of cgroups", {}},
 	    {"walltime", "the time of day; without it, times are those since the boot", {}},

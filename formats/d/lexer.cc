@@ -592,7 +592,9 @@ Token Lexer::macro(uint32_t begin) {
 		                       std::string(text_.substr(begin, at_ - begin)) + " is not defined",
 		    name.empty()        ? ""
 		    : is_digit(name[0]) ? "give it after the program, or use -x defaultargs"
-		                        : "known: $pid $ppid $pgid $sid $uid $euid $gid $egid $target");
+		    : name == "pid" || name == "target"
+		        ? "the recording does not say what it was, or several say it: write the number"
+		        : "known: $pid $ppid $pgid $sid $uid $euid $gid $egid $target");
 	std::string_view text = value->text;
 	Token token = make(Tok::String, begin);
 	if (text.size() >= 2 && text.front() == '"' && text.back() == '"' && !as_string) {
