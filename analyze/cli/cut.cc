@@ -3,6 +3,8 @@
 // dfr cut: a part of a recording as a recording.
 #include <charconv>
 #include <cstdio>
+#include <iterator>
+#include <sstream>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
@@ -14,6 +16,7 @@
 #include "formats/error.h"
 #include "formats/shown.h"
 #include "formats/trace/cut.h"
+#include "formats/trace/redact.h"
 #include "formats/trace/united.h"
 
 namespace dfr::cli {
@@ -52,6 +55,16 @@ std::string read_options(const CutArguments& arguments, replay::Wanted& wanted, 
 	if (!arguments.pids.empty() && !read_pids(arguments.pids, cut.pids))
 		return "--pid " + arguments.pids + " is no list of processes such as 812,813";
 	return arguments.part.read(wanted);
+}
+
+// No record would say that it is of one of them.
+void require_pids(const CutArguments& arguments, const trace::Catalog& catalog) {
+	std::istringstream words(catalog.machine_text(trace::kRedactedKey));
+	const std::set<std::string> out{std::istream_iterator<std::string>(words), {}};
+	if (!arguments.pids.empty() && out.contains("pid"))
+		throw Error("pid was taken out of " + arguments.file +
+		                " (dfr redact), so --pid finds nothing",
+		            "ask for a recording that keeps pid");
 }
 
 void find_probes(const CutArguments& arguments, const trace::Catalog& catalog, trace::Cut& cut) {
@@ -121,6 +134,7 @@ int run_cut(int argc, char** argv) {
 	const trace::United united({source.get()});
 	const replay::Selectable recording{merger, united.members().front()};
 	cut.span = replay::select(wanted, {&recording, 1}, false).front().records;
+	require_pids(arguments, catalog);
 	find_probes(arguments, catalog, cut);
 	cut.text = text_of(arguments, cut.span, catalog);
 	Progress progress(arguments.file);

@@ -23,13 +23,17 @@ std::string json_verdict(const trace::Verdict& verdict, const trace::Catalog& ca
 	if (verdict.hosts > 1)
 		object.raw("hosts", std::to_string(verdict.hosts))
 		    .raw("clock_error", std::to_string(verdict.clock_error));
+	const auto wall =
+	    [&catalog](uint64_t time) { // as in the line: a recording may not say what time it was
+		    return catalog.clocks.empty() ? "null" : std::to_string(catalog.walltime(time));
+	    };
 	return object.raw("complete", verdict.complete ? "true" : "false")
 	    .raw("windowed", verdict.windowed ? "true" : "false")
 	    .raw("goes_on", verdict.goes_on ? "true" : "false")
 	    .raw("from", std::to_string(verdict.from))
 	    .raw("to", std::to_string(verdict.to))
-	    .raw("from_wall", std::to_string(catalog.walltime(verdict.from)))
-	    .raw("to_wall", std::to_string(catalog.walltime(verdict.to)))
+	    .raw("from_wall", wall(verdict.from))
+	    .raw("to_wall", wall(verdict.to))
 	    .raw("cpus", std::to_string(verdict.cpus))
 	    .raw("records", std::to_string(verdict.records))
 	    .raw("lost", std::to_string(verdict.lost))

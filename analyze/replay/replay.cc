@@ -613,6 +613,7 @@ void Replay::tell_passed_over() {
 		uint64_t firings = 0;
 		size_t probes = 0;
 		const trace::Probe* example = nullptr;
+		bool taken_out = false;
 	};
 	std::map<std::pair<std::string, std::string>, PassedOver> told; // by input and where it was recorded
 	for (const auto& [what, firings] : missing_) {
@@ -622,6 +623,7 @@ void Replay::tell_passed_over() {
 			continue; // a condition says so
 		PassedOver& over = told[{d::readable(input), target_.recorded_where(probe, input)}];
 		over.firings += firings;
+		over.taken_out |= target_.taken_out(input);
 		if (over.probes++ == 0)
 			over.example = &catalog_.probes.at(probe);
 	}
@@ -632,9 +634,10 @@ void Replay::tell_passed_over() {
 		    (over.probes > 1 ? " and " + trace::plural(over.probes - 1, "more probe") : "") +
 		    (over.firings == 1 ? " was passed over: it lacks " : " were passed over: they lack ") +
 		    input +
-		    (where.empty() ? ", which was not recorded there: add capture(" + input +
-		                         "); to the recording program's clause"
-		                   : ", which was recorded only where " + where));
+		    (!where.empty()   ? ", which was recorded only where " + where
+		     : over.taken_out ? ", which was taken out there (dfr redact), or not recorded"
+		                      : ", which was not recorded there: add capture(" + input +
+		                            "); to the recording program's clause"));
 	}
 }
 

@@ -66,15 +66,34 @@ std::tm local_time(int64_t wall) {
 	return local;
 }
 
-// The latest moment with this time of day that is not after `end`; both are ns since the epoch.
-int64_t latest_with(int64_t ns_of_day, int64_t end) {
-	std::tm day = local_time(end);
+// The moment with this time of day, so many days after the day of `wall`; both are ns since the epoch.
+int64_t moment_with(int64_t ns_of_day, int64_t wall, int days) {
+	std::tm day = local_time(wall);
 	day.tm_hour = day.tm_min = day.tm_sec = 0;
+	day.tm_mday += days;
 	day.tm_isdst = -1;
-	std::tm before = day;
-	before.tm_mday--;
-	const int64_t today = std::mktime(&day) * kSecond + ns_of_day;
-	return today <= end ? today : std::mktime(&before) * kSecond + ns_of_day;
+	return std::mktime(&day) * kSecond + ns_of_day;
+}
+
+// The last one between the two times; if there is none, the one of their day; if they are of two, the nearest.
+int64_t moment_in(int64_t ns_of_day, int64_t begin, int64_t end) {
+	const int64_t today = moment_with(ns_of_day, end, 0);
+	const int64_t before = today <= end ? today : moment_with(ns_of_day, end, -1);
+	const int64_t after = today <= end ? moment_with(ns_of_day, end, 1) : today;
+	if (before >= begin)
+		return before;
+	if (moment_with(0, begin, 0) == moment_with(0, end, 0))
+		return today;
+	return begin - before <= after - end ? before : after;
+}
+
+// The end of a span that begins at `from`: before it only where it seems to be a mistake, since the recording has
+// nothing of the next day.
+int64_t moment_after(int64_t from, int64_t ns_of_day, int64_t end) {
+	const int64_t same_day = moment_with(ns_of_day, from, 0), next_day = moment_with(ns_of_day, from, 1);
+	if (same_day >= from)
+		return same_day;
+	return next_day <= end || next_day - end <= from - same_day ? next_day : same_day;
 }
 
 Extent extent_of(const trace::Merger& merger, trace::BlockSource& source) {
@@ -117,21 +136,33 @@ uint64_t clock_time(const trace::Catalog& catalog, int64_t wall) {
 	return mono < 0 ? 0 : static_cast<uint64_t>(mono);
 }
 
-// What all recordings have: on the answer's clock, and the end as wall time.
+// What all recordings have: on the answer's clock, and as wall time.
 struct Whole {
 	Extent extent;
-	int64_t end = INT64_MIN;
+	int64_t begin = INT64_MAX, end = INT64_MIN;
 };
 
-// A moment on one recording's own clock.
-uint64_t clock_time(const When& when, const Whole& whole, const trace::UnitedSource& of) {
+// Which moment a time of day is; `from`: of its span.
+int64_t moment_of(const When& when, const Whole& whole, const std::optional<When>& from) {
+	if (from && &when != &*from && from->base == When::TimeBase::kTimeOfDay)
+		return moment_after(moment_in(from->ns, whole.begin, whole.end), when.ns, whole.end);
+	return moment_in(when.ns, whole.begin, whole.end);
+}
+
+// A moment on one recording's own clock. `span_from`: of the span that it belongs to.
+uint64_t clock_time(const When& when, const Whole& whole, const trace::UnitedSource& of,
+                    const std::optional<When>& span_from) {
 	const auto ns = static_cast<uint64_t>(when.ns);
 	const uint64_t from = whole.extent.from, to = whole.extent.to;
 	trace::Catalog const& catalog = of.source->catalog();
+	const bool wall = when.base == When::TimeBase::kTimeOfDay || when.base == When::TimeBase::kWallTime;
+	if (wall && catalog.clocks.empty())
+		throw Error(of.source->name() + " does not say what time it was, so it has no " + when.text,
+		            "+5s is after its start, -10s before its end, @NS on its own clock");
 	switch (when.base) {
 	case When::TimeBase::kAfterStart: return of.own_time(from > UINT64_MAX - ns ? UINT64_MAX : from + ns);
 	case When::TimeBase::kBeforeEnd: return of.own_time(to - std::min(to, ns));
-	case When::TimeBase::kTimeOfDay: return clock_time(catalog, latest_with(when.ns, whole.end));
+	case When::TimeBase::kTimeOfDay: return clock_time(catalog, moment_of(when, whole, span_from));
 	case When::TimeBase::kWallTime: return clock_time(catalog, when.ns);
 	case When::TimeBase::kClock: break;
 	}
@@ -158,7 +189,9 @@ Whole whole_of(std::span<const Selectable> recordings, const std::vector<Selecte
 		whole.extent.earliest = std::min(whole.extent.earliest, member.time(extent.earliest));
 		whole.extent.from = std::min(whole.extent.from, member.time(extent.from));
 		whole.extent.to = std::max(whole.extent.to, member.time(extent.to));
-		whole.end = std::max(whole.end, member.source->catalog().walltime(extent.to));
+		const trace::Catalog& catalog = member.source->catalog();
+		whole.begin = std::min(whole.begin, catalog.walltime(extent.earliest));
+		whole.end = std::max(whole.end, catalog.walltime(extent.to));
 	}
 	return whole;
 }
@@ -184,12 +217,12 @@ void select_span(const Wanted& wanted, const Whole& whole, const Selectable& of,
 	const uint64_t horizon = of.merger.horizon();
 	auto& [from, to, cpus] = into.records;
 	if (wanted.from)
-		from = clock_time(*wanted.from, whole, of.member);
+		from = clock_time(*wanted.from, whole, of.member, wanted.from);
 	else if (windowed && !wanted.all)
 		from = horizon;
 	const auto cut = of.member.source->cut();
 	if (wanted.to)
-		to = clock_time(*wanted.to, whole, of.member);
+		to = clock_time(*wanted.to, whole, of.member, wanted.from);
 	else if (windowed && !wanted.all && cut)
 		to = cut->whole_until - 1;
 	into.touched = !wanted.part() || (from <= to && from <= into.extent.to && to >= into.extent.earliest);
@@ -269,6 +302,11 @@ std::vector<Selected> select(const Wanted& wanted, std::span<const Selectable> r
 		select_span(wanted, whole, recordings[i], windowed, all[i]);
 	if (std::any_of(all.begin(), all.end(), [](const Selected& one) { return one.touched; }))
 		return all;
+	if (wanted.from && wanted.to && std::all_of(all.begin(), all.end(), [](const Selected& one) {
+		    return one.records.from > one.records.to;
+	    }))
+		throw Error("--from " + wanted.from->text + " is later than --to " + wanted.to->text,
+		            "give the earlier time to --from");
 	const auto text = [&recordings](uint64_t time) {
 		const trace::UnitedSource& member = recordings.front().member;
 		return trace::time_text(member.source->catalog(), member.own_time(time));

@@ -125,6 +125,7 @@ public:
 	std::vector<trace::AggEntry> aggregations() override { return aggregations_; }
 	trace::Losses losses() override { return losses_; }
 	std::string name() const override { return name_; }
+	void forget_clocks() { catalog_.clocks.clear(); }
 	// As another host, boot and moment would have recorded it: this many ns after the epoch its clock was at 0.
 	void place(const std::string& name, const std::string& host, uint8_t boot, uint64_t zero) {
 		name_ = name;

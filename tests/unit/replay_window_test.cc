@@ -193,6 +193,58 @@ TEST_CASE("replay: a span and CPUs may be asked for", "[replay][window]") {
 	                  Catch::Contains("nothing was recorded in this span"));
 }
 
+TEST_CASE("replay: a time of day is one of the recording's day", "[replay][window]") {
+	setenv("TZ", "UTC", 1);
+	tzset();
+	App app;
+	Kept kept = half_overwritten(app);
+	const auto counted = [&kept](const char* from, const char* to) {
+		replay::Answer answer;
+		const std::string said =
+		    replay_says(kept, "app::work:entry { n++; } END { printf(\"%d\", n); }", &answer,
+		                asked(from, to, "0"));
+		CHECK(answer.verdict.complete);
+		return said.substr(0, said.find('\n'));
+	};
+	const auto place = [&kept](uint64_t start) { kept.place("a.dfr", "host", 1, start - kStart); };
+	const auto nothing = Catch::Contains("nothing was recorded in this span");
+	place(1'700'000'000 * kSecond); // 22:13:20 to 22:13:40
+	CHECK(counted("22:13:25", "22:13:30") == "6");
+	CHECK(counted("22:13:25", "") == "15");
+	CHECK(counted("", "22:13:30") == "11");
+	CHECK(counted("22:13:25", "22:13:59") == "15");
+	CHECK(counted("22:13:25", "23:59:59") == "15");
+	CHECK(counted("01:00:00", "23:59:59") == "20");
+	CHECK(counted("", "22:13:59") == "20");
+	CHECK(counted("22:00:00", "") == "20");
+	CHECK(counted("22:13:25", "00:10:00") == "15"); // of the next day
+	CHECK_THROWS_WITH(counted("22:13:59", ""), nothing);
+	CHECK_THROWS_WITH(counted("23:59:59", ""), nothing);
+	CHECK_THROWS_WITH(counted("", "22:13:19"), nothing);
+	CHECK_THROWS_WITH(counted("", "01:00:00"), nothing);
+	CHECK_THROWS_WITH(counted("22:13:30", "22:13:25"), Catch::Contains("is later than --to 22:13:25"));
+	CHECK_THROWS_WITH(counted("+8s", "+5s"), Catch::Contains("--from +8s is later than --to +5s"));
+	place(1'700'006'390 * kSecond); // 23:59:50 to 00:00:10
+	CHECK(counted("23:59:55", "00:00:05") == "11");
+	CHECK(counted("23:59:00", "00:01:00") == "20");
+	CHECK(counted("", "00:00:05") == "16");
+	CHECK(counted("00:00:05", "") == "5");
+	CHECK(counted("23:00:00", "") == "20");
+	CHECK(counted("", "01:00:00") == "20");
+	CHECK_THROWS_WITH(counted("01:00:00", ""), nothing);
+}
+
+TEST_CASE("replay: a recording that does not say what time it was has no times of day", "[replay][window]") {
+	App app;
+	Kept kept = half_overwritten(app);
+	kept.forget_clocks();
+	replay::Answer answer;
+	for (const char* const time : {"22:13:25", "2023-11-14 22:13:25"})
+		CHECK_THROWS_WITH(
+		    replay_says(kept, "app::work:entry { n++; }", &answer, asked(time, "", "0")),
+		    Catch::Contains("does not say what time it was"));
+}
+
 TEST_CASE("times and CPUs as people write them", "[window]") {
 	setenv("TZ", "UTC", 1);
 	tzset();
