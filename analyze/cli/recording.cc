@@ -66,8 +66,8 @@ const trace::Catalog& Recording::whole_catalog() {
 }
 
 void Recording::block(const trace::Block& block) {
+	given_ += block.header().records; // first: what the disk has no room for was given, too
 	parts_.file().block(block);
-	given_ += block.header().records;
 	if (session_.storing_is_due())
 		store();
 }

@@ -21,6 +21,12 @@ void handle(int) {
 	_exit(1);
 }
 
+// The terminal has gone. It may be told twice, by the kernel and by the shell, so it is no second signal.
+void hang_up(int) {
+	if (caught == 0)
+		caught = 1;
+}
+
 // The end of a command ends a sleep, no more.
 void wake(int) {}
 
@@ -28,7 +34,7 @@ struct HeldBack {
 	HeldBack() {
 		sigset_t ours;
 		sigemptyset(&ours);
-		for (const int signal : {SIGINT, SIGTERM, SIGCHLD})
+		for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD})
 			sigaddset(&ours, signal);
 		sigprocmask(SIG_BLOCK, &ours, &before);
 	}
@@ -47,6 +53,11 @@ void catch_signals() {
 	// Also where they are ignored, as a shell has it for a script's `dtrace ... &`, which ends with kill -INT.
 	for (const int signal : {SIGINT, SIGTERM})
 		sigaction(signal, &action, nullptr);
+	struct sigaction before {};
+	sigaction(SIGHUP, nullptr, &before);
+	action.sa_handler = hang_up;
+	if (before.sa_handler != SIG_IGN) // nohup
+		sigaction(SIGHUP, &action, nullptr);
 	action.sa_handler = wake;
 	sigaction(SIGCHLD, &action, nullptr);
 }
