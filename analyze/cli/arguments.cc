@@ -33,6 +33,10 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv) {
 	}
 }
 
+std::string check_given(const std::string& value) {
+	return value.empty() ? "the value is empty" : "";
+}
+
 d::ProbePattern parse_pattern(const std::string& text) {
 	const std::vector<std::string> fields = d::probe_fields(text);
 	if (fields.size() > 5)
@@ -173,9 +177,10 @@ void report(const d::Diagnostics& diagnostics, const d::Target& target) {
 void PartArguments::add_to(CLI::App& app) {
 	app.add_option("--from", from,
 	               "from this time on: +5s after the start, -10s before the end, 14:03:02.120, "
-	               "2026-11-21 14:03:02, or @NS on the recording's clock");
-	app.add_option("--to", to, "up to this time, written as --from's");
-	app.add_option("--cpu", cpus, "only these CPUs: 0,2-3");
+	               "2026-11-21 14:03:02, or @NS on the recording's clock")
+	    ->check(check_given);
+	app.add_option("--to", to, "up to this time, written as --from's")->check(check_given);
+	app.add_option("--cpu", cpus, "only these CPUs: 0,2-3")->check(check_given);
 }
 
 std::string PartArguments::read(replay::Wanted& wanted) const {

@@ -25,6 +25,10 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv);
 // Name, what it does, examples.
 std::unique_ptr<CLI::App> make_app(const char* name, const char* what, const char* examples);
 
+// Of an option's value, for ->check(): an empty one is a mistake (an unset variable of a script), and never the
+// same as no option.
+std::string check_given(const std::string& value);
+
 // "[host:]provider:module:function:name", each field a glob or empty. Throws dfr::Error.
 d::ProbePattern parse_pattern(const std::string& text);
 

@@ -115,8 +115,9 @@ int run_cut(int argc, char** argv) {
 	arguments.part.add_to(*app);
 	app->add_option("--probe", arguments.probes,
 	                "only these probes: provider:module:function:name, or globs")
-	    ->allow_extra_args(false);
-	app->add_option("--pid", arguments.pids, "only these processes: 812,813");
+	    ->allow_extra_args(false)
+	    ->check(check_given);
+	app->add_option("--pid", arguments.pids, "only these processes: 812,813")->check(check_given);
 	app->add_flag("--replace", arguments.replace, "overwrite the output if it exists");
 	app->add_flag("--json", arguments.json, "the verdict as JSON");
 	if (const auto status = parse_arguments(*app, argc, argv))

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 #include <unistd.h>
 
 #include "analyze/cli/arguments.h"
@@ -42,9 +43,19 @@ struct RecordArguments {
 	ProgramArguments program;
 	std::string output, rotate, claim, keep, analysis, engine = "auto";
 	bool stop = false, replace = false, json = false, check = false, kernel_events = false;
-	double seconds = 0;
+	std::optional<double> seconds;
 	std::vector<std::string> command;
 };
+
+// -x engine=, as dtrace has it, is --engine.
+void take_engine(RecordArguments& arguments) {
+	std::erase_if(arguments.program.options, [&arguments](const std::string& option) {
+		const bool engine = option.starts_with("engine=");
+		if (engine)
+			arguments.engine = option.substr(option.find('=') + 1);
+		return engine;
+	});
+}
 
 // What cannot mean anything together is a usage error: nothing that was asked for is left out without a word.
 std::string contradiction(const RecordArguments& arguments) {
@@ -67,6 +78,16 @@ std::string contradiction(const RecordArguments& arguments) {
 		       "'";
 	if (arguments.kernel_events && arguments.claim.empty())
 		return "--kernel-events are those of the boot: it goes with --claim";
+	if (arguments.seconds && !(*arguments.seconds > 0))
+		return "--seconds takes a time above 0";
+	if (arguments.seconds && arguments.stop && !arguments.claim.empty())
+		return "--claim with --stop writes what there is at once: leave --seconds out";
+	if (arguments.check && (arguments.seconds || !arguments.rotate.empty()))
+		return "--check runs for a second and writes nothing: it goes with neither --seconds nor "
+		       "--rotate";
+	if (!arguments.keep.empty() && arguments.engine == "process")
+		return "--keep is of the kernel's states, and one in this process ends with it: leave "
+		       "--engine process out";
 	if (arguments.stop && arguments.claim.empty() && arguments.keep.empty())
 		return "--stop ends a kept state: it goes with --claim or --keep";
 	return {};
@@ -125,11 +146,19 @@ private:
 
 bool Recorder::sleep() {
 	if (claims() && arguments_.stop)
-		return false; // what there is, and no more
-	const auto taken = std::chrono::steady_clock::now() - start_;
-	if (arguments_.seconds > 0 && taken > std::chrono::duration<double>(arguments_.seconds))
-		return false;
-	return slept([this](const sigset_t* mask) { consumer_->sleep(mask); });
+		return false;             // what there is, and no more
+	constexpr double kLongest = 3600; // looks again then
+	auto most = std::chrono::nanoseconds::max();
+	if (arguments_.seconds) {
+		const std::chrono::duration<double> left =
+		    std::chrono::duration<double>(*arguments_.seconds) -
+		    (std::chrono::steady_clock::now() - start_);
+		if (left.count() <= 0)
+			return false;
+		most = std::chrono::ceil<std::chrono::nanoseconds>(
+		    std::min(left, std::chrono::duration<double>(kLongest)));
+	}
+	return slept([this, most](const sigset_t* mask) { consumer_->sleep(mask, most); });
 }
 
 bool Recorder::pass() {
@@ -332,26 +361,31 @@ int run_record(int argc, char** argv) {
 	const auto app = make_app("record", "Record with a D program and leave a .dfr file.", kExamples);
 	arguments.program.add_to(*app);
 	arguments.program.add_profile_to(*app);
-	app->add_option("-o,--output", arguments.output, "the recording to write");
+	app->add_option("-o,--output", arguments.output, "the recording to write")->check(check_given);
 	app->add_flag("--check", arguments.check,
 	              "record nothing: run the program for a second, and say how many bytes a second it "
 	              "records, how many seconds the memory holds, what it costs");
 	app->add_flag("--replace", arguments.replace, "overwrite that file (or its parts) if it exists");
 	app->add_option(
-	    "--rotate", arguments.rotate,
-	    "go on in a next file, NAME-0001.dfr, NAME-0002.dfr ..., after a size (256k or more, 64m, "
-	    "1g) or a time (30s, 10min, 1h, 1d); larger or older, until the catalog that each repeats is at "
-	    "most 1 % of it");
+	       "--rotate", arguments.rotate,
+	       "go on in a next file, NAME-0001.dfr, NAME-0002.dfr ..., after a size (256k or more, 64m, "
+	       "1g) or a time (30s, 10min, 1h, 1d); larger or older, until the catalog that each repeats is "
+	       "at "
+	       "most 1 % of it")
+	    ->check(check_given);
 	app->add_option(
-	    "--for", arguments.analysis,
-	    "record what the analysis in this D file will need, and show it; beside -n or -s, record both");
+	       "--for", arguments.analysis,
+	       "record what the analysis in this D file will need, and show it; beside -n or -s, record both")
+	    ->check(check_given);
 	app->add_option("--claim", arguments.claim,
-	                "take over a kept state by its name; the boot's is `anonymous`");
+	                "take over a kept state by its name; the boot's is `anonymous`")
+	    ->check(check_given);
 	app->add_flag("--stop", arguments.stop, "with --claim: write what there is, then end the state");
 	app->add_flag("--kernel-events", arguments.kernel_events,
 	              "with --claim: also what the kernel's own tracer has kept of this boot, if its command "
 	              "line asked for it (dfr boot)");
-	app->add_option("--keep", arguments.keep, "let the state survive this command, under this name");
+	app->add_option("--keep", arguments.keep, "let the state survive this command, under this name")
+	    ->check(check_given);
 	app->add_option("--engine", arguments.engine, "kernel or process");
 	app->add_option("--seconds", arguments.seconds, "end after so long");
 	app->add_flag("--json", arguments.json, "the verdict as JSON");
@@ -359,6 +393,7 @@ int run_record(int argc, char** argv) {
 	app->positionals_at_end();
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
+	take_engine(arguments);
 	if (const std::string why = contradiction(arguments); !why.empty()) {
 		print_error(why, "dfr record --help shows what goes together");
 		return kStatusUsage;

@@ -61,6 +61,20 @@ void take_session(const std::vector<const trace::Catalog*>& catalogs, d::Compile
 
 // What cannot mean anything together; empty: nothing.
 std::string contradiction(const ReplayArguments& arguments) {
+	const ProgramArguments& program = arguments.program;
+	if (program.empty()) { // what the recording printed is printed again, as its own program wanted it
+		const std::pair<const char*, bool> of_programs[] = {{"-x", !program.options.empty()},
+		                                                    {"--arg", !program.operands.empty()},
+		                                                    {"-D", !program.cpp.empty()},
+		                                                    {"-C", program.preprocess},
+		                                                    {"-Z", program.zdefs},
+		                                                    {"-w", program.destructive},
+		                                                    {"--by", !arguments.by.empty()}};
+		for (const auto& [option, given] : of_programs)
+			if (given)
+				return std::string(option) +
+				       " is of a program, and none is given by -n or -s";
+	}
 	if (!arguments.follow)
 		return {};
 	if (arguments.files.size() != 1)

@@ -92,10 +92,13 @@ int run_snapshot(int argc, char** argv) {
 	             "Copy what a kept state has in memory into a file. The state records on, and\n"
 	             "whoever holds it loses nothing. The file is on the disk when this ends.",
 	             kSnapshotExamples);
-	app->add_option("--name", arguments.name, "which state (default: the only one; `dfr` lists them)");
+	app->add_option("--name", arguments.name, "which state (default: the only one; `dfr` lists them)")
+	    ->check(check_given);
 	app->add_option("--last", arguments.last,
-	                "of how long a time before now: 30s, 10min (default: all that it has)");
-	app->add_option("--after", arguments.after, "go on for so long: 5s; Ctrl-C ends it sooner");
+	                "of how long a time before now: 30s, 10min (default: all that it has)")
+	    ->check(check_given);
+	app->add_option("--after", arguments.after, "go on for so long: 5s; Ctrl-C ends it sooner")
+	    ->check(check_given);
 	app->add_option("--reason", arguments.reason, "a line for the file, which dfr info shows");
 	app->add_flag(
 	    "--kernel-events", arguments.kernel_events,

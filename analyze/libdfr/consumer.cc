@@ -91,8 +91,8 @@ void Consumer::resume() {
 	    std::min({rate(DFR_OPT_SWITCHRATE), rate(DFR_OPT_STATUSRATE), rate(DFR_OPT_AGGRATE)}));
 }
 
-void Consumer::sleep(const sigset_t* mask) {
-	session_.wait(interval_, !at_end_only_, mask);
+void Consumer::sleep(const sigset_t* mask, std::chrono::nanoseconds most) {
+	session_.wait(std::min(interval_, most), !at_end_only_, mask);
 }
 
 bool Consumer::work() {

@@ -46,7 +46,8 @@ public:
 	// The session runs already (a claimed state): no BEGIN of ours.
 	void resume();
 	// Sleeps until the next pass is due, or a signal; with this mask, as ppoll().
-	void sleep(const sigset_t* mask = nullptr);
+	void sleep(const sigset_t* mask = nullptr,
+	           std::chrono::nanoseconds most = std::chrono::nanoseconds::max());
 	// All that was fired so far has been delivered: nothing waits for other CPUs (replay).
 	void set_synchronous() { synchronous_ = true; }
 	// Reads the records that are there, whatever the buffer policy. `aggregations`: the renderer needs

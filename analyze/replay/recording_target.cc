@@ -486,7 +486,11 @@ std::string RecordingTarget::recorded_where(uint32_t probe, const std::string& i
 			and_where("the speculation was committed");
 		if (facts.may_fault && (!told || where.empty()))
 			and_where("its clause did not fault");
-		conditions.insert(where.empty() ? "the recording's own predicate held" : where);
+		// Without any condition: another clause, or another recording, has the firing and this one has not.
+		conditions.insert(where.empty()
+		                      ? (members_.size() > 1 ? member_of(epid).name + " has the firing"
+		                                             : "its clause left a record")
+		                      : where);
 	}
 	std::string text;
 	for (const std::string& condition : conditions)

@@ -146,6 +146,15 @@ void Diagnostics::truncate(size_t count) {
 	}
 }
 
+// What dtrace prints in several lines.
+static std::string in_one_line(std::string message) {
+	for (size_t at = 0; (at = message.find('\n', at)) != std::string::npos;) {
+		const size_t next = std::min(message.find_first_not_of("\t ", at + 1), message.size());
+		message.replace(at, next - at, "; ");
+	}
+	return message;
+}
+
 std::string Diagnostics::render(bool tags) const {
 	std::string out;
 	for (const Diagnostic& one : all_) {
@@ -153,7 +162,7 @@ std::string Diagnostics::render(bool tags) const {
 		out.append(harmless(at.file)).append(":").append(std::to_string(at.line));
 		out.append(":").append(std::to_string(at.column));
 		out.append(one.severity == Severity::Error ? ": error: " : ": warning: ")
-		    .append(harmless(one.message));
+		    .append(harmless(in_one_line(one.message)));
 		if (tags && !one.tag.empty())
 			out.append(" [").append(one.tag).append("]");
 		const std::string_view whole = sources_.line_text(one.place);
