@@ -6,7 +6,7 @@
 //
 // For each set bit of the second bitmap there is one descriptor, in order: where the
 // page is, its size there, and how it is compressed. Lengths are hostile: a bitmap is
-// kept only as far as the file has it.
+// kept only as far as the file has it, and pages count only as far as it has their descriptors.
 #include "recorder/kdump_pages.h"
 
 #include <algorithm>
@@ -80,6 +80,9 @@ KdumpPages::KdumpPages(std::shared_ptr<const DumpFile> file) : file_(std::move(f
 	zeros_left_out_ = sub.level & 1;
 	read_bitmaps((1 + uint64_t(head.sub_blocks)) * kPage, uint64_t{head.bitmap_blocks} * kPage);
 	descriptors_ = (1 + uint64_t(head.sub_blocks) + head.bitmap_blocks) * kPage;
+	// What a page of ones claims to hold is not to be looked for thirty thousand times.
+	if (const uint64_t size = file_->size()) // of a device it is not known
+		described_ = (size - std::min(size, descriptors_)) / sizeof(PageDescriptor);
 	if (head.status & kIncomplete)
 		remarks_.push_back("the dump was not ended: whoever wrote it had no room");
 	if (file_->cut())
@@ -126,6 +129,8 @@ bool KdumpPages::read(uint64_t frame, std::span<std::byte> page) const {
 		return zeros_left_out_ && frame < frames() && bit(memory_, frame);
 	}
 	uint64_t rank = before_[frame / 8 / kRankBytes];
+	if (rank >= described_)
+		return false;
 	for (uint64_t i = frame / 8 / kRankBytes * kRankBytes; i < frame / 8; i++)
 		rank += std::popcount(dumped_[i]);
 	rank += std::popcount(static_cast<uint8_t>(dumped_[frame / 8] & ((1u << (frame % 8)) - 1)));

@@ -4,6 +4,7 @@
 // QEMU's dump-guest-memory), by their frames.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,7 +20,8 @@ public:
 	// Throws dfr::Error if the dump's head makes no sense, or is of a kind that cannot be read.
 	explicit KdumpPages(std::shared_ptr<const DumpFile> file);
 
-	uint64_t pages() const { return stored_; }
+	// How many there can be.
+	uint64_t pages() const { return std::min(stored_, described_); }
 	// One page of 4096 bytes; false: the dump does not have it, or it is damaged.
 	bool read(uint64_t frame, std::span<std::byte> page) const;
 	// Whether the dump should have the page, so that not to read it is a loss.
@@ -37,7 +39,9 @@ private:
 	std::shared_ptr<const DumpFile> file_;
 	std::vector<uint8_t> memory_, dumped_; // a bit for each frame: it is memory; the dump has it
 	std::vector<uint64_t> before_;         // pages that are dumped before each 64 bytes of that
-	uint64_t descriptors_ = 0, stored_ = 0;
+	uint64_t descriptors_ = 0;             // where they begin
+	uint64_t stored_ = 0;                  // pages that are dumped by the map
+	uint64_t described_ = UINT64_MAX;      // descriptors for which there is room in the file
 	bool zeros_left_out_ = false;
 	std::vector<std::string> remarks_;
 };

@@ -259,6 +259,22 @@ TEST_CASE("pages of a dump whose map is lost are not taken for zeros", "[recorde
 	CHECK(pages.remarks().size() == 2);
 }
 
+TEST_CASE("a dump's map claims no more pages than the file can have", "[recorder][dump]") {
+	// A map of ones, and none of the pages.
+	Raw file = small_memory().kdump(recorder::kZlib, pack_zlib);
+	constexpr size_t kPage = Memory::kPageSize, kMaps = 2 * kPage, kMapPages = 64;
+	file.resize(kMaps);
+	const uint32_t blocks = 2 * kMapPages;
+	std::memcpy(file.data() + 436, &blocks, sizeof(blocks));
+	file.resize(kMaps + blocks * kPage, std::byte{0xff});
+	file.resize(file.size() + 24 * 10); // ten descriptors
+	const test::ScratchFolder scratch;
+	const recorder::KdumpPages pages(std::make_shared<recorder::DumpFile>(write(scratch, file)));
+	CHECK(pages.frames() == 8 * kMapPages * kPage);
+	CHECK(pages.pages() == 10);
+	CHECK_FALSE(read_image(file).verdict.complete);
+}
+
 TEST_CASE("a pipe by a dump's name is waited for by nobody", "[recorder][dump]") {
 	const test::ScratchFolder folder;
 	const std::string path = folder.file("pipe");
