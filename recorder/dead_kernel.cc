@@ -29,6 +29,7 @@ constexpr uint64_t kTypesMost = 32 << 20;
 constexpr uint64_t kPresent = 1, kLarge = 1 << 7, kFrame = 0x000ffffffffff000;
 constexpr unsigned kTableBits = 9, kPageBits = 12, kLargestBits = 30;
 constexpr size_t kMarked = 256;
+constexpr std::ptrdiff_t kAliasesMost = 4096; // of one address; ten are the most that was seen
 constexpr size_t kTokens = 256, kTokenTableMost = 64 << 10;
 constexpr size_t kPagesMost = 1024,
                  kTriesMost = 64; // of pages that begin like it, and that are of the release
@@ -182,9 +183,12 @@ bool DeadKernel::read(std::shared_ptr<const Reader> from) {
 		if (!take_addresses(offsets, base, per_cpu))
 			continue;
 		const auto [first, last] = std::equal_range(addresses_.begin(), addresses_.end(), start);
-		for (auto at = first; at != last; ++at)
-			if (line(static_cast<size_t>(at - addresses_.begin())).ends_with(" _stext\n"))
-				return true;
+		if (last - first > kAliasesMost)
+			continue;
+		if (lines(static_cast<size_t>(first - addresses_.begin()),
+		          static_cast<size_t>(last - addresses_.begin()))
+		        .find(" _stext\n") != std::string::npos)
+			return true;
 	}
 	return false;
 }
@@ -255,15 +259,19 @@ std::optional<std::string> DeadKernel::name(size_t& at) const {
 	                                                                   : std::optional(text);
 }
 
-// As /proc/kallsyms has it.
-std::string DeadKernel::line(size_t symbol) const {
-	size_t at = marks_[symbol / kMarked];
-	for (size_t before = symbol % kMarked; before; before--)
+// The symbols from `first` to before `last`, as /proc/kallsyms has them.
+std::string DeadKernel::lines(size_t first, size_t last) const {
+	size_t at = marks_[first / kMarked];
+	for (size_t before = first % kMarked; before; before--)
 		name(at);
-	const std::string text = *name(at);
-	char address[17];
-	std::snprintf(address, sizeof(address), "%016" PRIx64, addresses_[symbol]);
-	return std::string(address) + " " + text[0] + " " + text.substr(1) + "\n";
+	std::string all;
+	for (size_t symbol = first; symbol < last; symbol++) {
+		const std::string text = *name(at);
+		char address[17];
+		std::snprintf(address, sizeof(address), "%016" PRIx64, addresses_[symbol]);
+		all += std::string(address) + " " + text[0] + " " + text.substr(1) + "\n";
+	}
+	return all;
 }
 
 // The same choice among the names of one address as on a machine that lives.
@@ -273,10 +281,11 @@ std::optional<KernelPlace> DeadKernel::kernel_place(uint64_t address, uint64_t) 
 	const auto next = std::ranges::upper_bound(addresses_, address);
 	if (address < kImage || next == addresses_.begin() || next == addresses_.end())
 		return std::nullopt;
-	std::string text;
 	const auto first = std::ranges::lower_bound(addresses_, *std::prev(next));
-	for (auto at = first; at != std::next(next); ++at)
-		text += line(static_cast<size_t>(at - addresses_.begin()));
+	if (next - first > kAliasesMost)
+		return std::nullopt;
+	const std::string text = lines(static_cast<size_t>(first - addresses_.begin()),
+	                               static_cast<size_t>(next - addresses_.begin()) + 1);
 	asked_ = types::Symbols::from_kallsyms_text(types::Blob::from_bytes({text.begin(), text.end()}));
 	const std::optional<types::Symbol> symbol = asked_->find(address);
 	return symbol ? std::optional(KernelPlace{.symbol = *symbol}) : std::nullopt;

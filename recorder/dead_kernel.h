@@ -44,7 +44,7 @@ private:
 	bool read_names(const Reader& reader);
 	bool take_addresses(const std::vector<int32_t>& offsets, uint64_t base, bool per_cpu);
 	std::optional<std::string> name(size_t& at) const; // with its letter; `at` goes on behind it
-	std::string line(size_t symbol) const;
+	std::string lines(size_t first, size_t last) const;
 	uint64_t address(std::string_view symbol) const; // 0: there is none
 	std::optional<KernelPlace> module_place(uint64_t address);
 	void find_modules();

@@ -167,8 +167,11 @@ struct Kernel {
 			std::snprintf(line, sizeof(line), "SYMBOL(%s)=%lx\n", name,
 			              virtual_at + at * Memory::kPageSize);
 			info += line;
-			memory.put({frame + at}, bytes.bytes);
-			at++;
+			std::vector<uint64_t> frames{frame + at};
+			while (frames.size() * Memory::kPageSize < bytes.bytes.size())
+				frames.push_back(frames.back() + 1);
+			memory.put(frames, bytes.bytes);
+			at += frames.size();
 		};
 		place("kallsyms_names", names);
 		place("kallsyms_num_syms", number);

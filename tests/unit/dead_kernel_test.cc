@@ -233,6 +233,22 @@ TEST_CASE("tables of a dead kernel that cannot be believed name nothing", "[reco
 	}
 }
 
+TEST_CASE("an address with names without end has none", "[recorder][image][dead-kernel]") {
+	Kernel kernel;
+	const auto aliases = [&kernel](size_t count) {
+		kernel.symbols.insert(kernel.symbols.begin() + 6, count, {kText + 0x100, "talias"});
+	};
+	aliases(4000);
+	Asked few(memory_of(kernel));
+	REQUIRE(few.found());
+	CHECK(few.at(kText + 0x180) == "vmlinux`do_it+128 of 256");
+	aliases(100);
+	Asked many(memory_of(kernel));
+	REQUIRE(many.found());
+	CHECK(many.at(kText + 0x180) == "nothing");
+	CHECK(many.at(kText + 0x4ff) == "vmlinux`last+255 of 256");
+}
+
 TEST_CASE("two pages that tell of different tables name nothing", "[recorder][image][dead-kernel]") {
 	Memory memory = memory_of(Kernel());
 	memory.put({0x91}, memory.page(0x90));
