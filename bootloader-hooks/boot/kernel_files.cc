@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -60,11 +61,27 @@ std::vector<std::string> installed_kernels(const std::string& root) {
 	return found;
 }
 
+// The boot protocol: where the text stands that begins with the release and ends with what uname calls the version is
+// told at 0x20e, counted from 0x200.
+bool is_another_build(const std::string& vmlinuz, const std::string& version) {
+	char head[0x10200] = {};
+	std::ifstream(vmlinuz, std::ios::binary).read(head, sizeof(head) - 1);
+	if (std::memcmp(head + 0x202, "HdrS", 4) != 0)
+		return false;
+	uint16_t at = 0;
+	std::memcpy(&at, head + 0x20e, sizeof(at));
+	const std::string_view text = at ? head + 0x200 + at : "";
+	return !text.empty() && !text.ends_with(" " + version);
+}
+
 std::vector<std::string> types_places(const std::string& root, const std::string& release) {
 	std::vector<std::string> places;
-	if (root.empty() && release == running_release())
+	const std::string vmlinuz = root + "/boot/vmlinuz-" + release;
+	utsname running{};
+	::uname(&running);
+	if (root.empty() && release == running.release && !is_another_build(vmlinuz, running.version))
 		places.emplace_back("/sys/kernel/btf/vmlinux");
-	places.push_back(root + "/boot/vmlinuz-" + release);
+	places.push_back(vmlinuz);
 	places.push_back(root + "/usr/lib/debug/boot/vmlinux-" + release);
 	places.push_back(root + "/usr/lib/debug/lib/modules/" + release + "/vmlinux");
 	places.push_back(root + "/lib/modules/" + release + "/vmlinuz");

@@ -16,7 +16,10 @@ std::string running_release();
 // The kernels that are installed, the newest first, as names of /lib/modules that have a /boot/vmlinuz.
 std::vector<std::string> installed_kernels(const std::string& root);
 
-// Files that may hold a kernel's types, the cheapest first.
+// Does this vmlinuz say that it is of another build than `version`, what uname has? An upgrade may keep the release.
+bool is_another_build(const std::string& vmlinuz, const std::string& version);
+// Files that may hold a kernel's types, the cheapest first: of the kernel that will boot, which the running one is only
+// as long as no other one of its release is installed.
 std::vector<std::string> types_places(const std::string& root, const std::string& release);
 // The first of them that is there. Throws dfr::Error, which says where it looked.
 std::string find_types(const std::string& root, const std::string& release);

@@ -428,6 +428,23 @@ TEST_CASE("boot store: so many are kept, and what has another name stays", "[boo
 	CHECK(machine.read(folder + "mine.dfr") == "kept by its name");
 }
 
+TEST_CASE("boot: an installed kernel of the running one's release may be another build", "[boot]") {
+	const Machine machine;
+	const std::string version = "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026-11-16)";
+	std::string image(0x4000, '\0');
+	image.replace(0x202, 4, "HdrS");
+	image[0x20f] = 0x31; // the text is at 0x200 + 0x3100
+	const std::string text = "6.1.0-56-amd64 (somebody@somewhere) " + version;
+	image.replace(0x3300, text.size(), text);
+	machine.write("/vmlinuz", image);
+	const std::string path = machine.root() + "/vmlinuz";
+	CHECK_FALSE(boot::is_another_build(path, version));
+	CHECK(boot::is_another_build(path, "#1 SMP PREEMPT_DYNAMIC Debian 6.1.190-1 (2026-10-01)"));
+	CHECK_FALSE(boot::is_another_build(machine.root() + "/none", version));
+	machine.write("/vmlinuz", "\x1f\x8b and more");
+	CHECK_FALSE(boot::is_another_build(path, version)); // it does not say
+}
+
 TEST_CASE("boot runs: counted when a trace was stored, and disarmed after the last", "[boot]") {
 	const Machine machine;
 	machine.write("/boot/grub/grubenv", environment(""));
