@@ -37,7 +37,10 @@ void sync_folder(const std::string& path) {
 // 0, or an errno value. `like`: whose owner it gets.
 int write_all(const std::string& path, std::span<const uint8_t> bytes, uint32_t mode,
               const struct stat* like) {
-	const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	// What is left of one that was interrupted goes; nobody's link there is followed.
+	if (::unlink(path.c_str()) != 0 && errno != ENOENT)
+		return errno;
+	const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (file < 0)
 		return errno;
 	struct stat now = {};

@@ -445,6 +445,16 @@ TEST_CASE("boot: an installed kernel of the running one's release may be another
 	CHECK_FALSE(boot::is_another_build(path, version)); // it does not say
 }
 
+TEST_CASE("boot enable: a link beside a file that is written is not followed", "[boot]") {
+	const Machine machine;
+	machine.write("/victim", "untouched");
+	std::filesystem::create_symlink(machine.root() + "/victim", machine.root() + "/out.img.dfr-new");
+	boot::write_atomically(machine.root() + "/out.img", std::string("archive"), 0600);
+	CHECK(machine.read("/victim") == "untouched");
+	CHECK(machine.read("/out.img") == "archive");
+	CHECK_FALSE(std::filesystem::is_symlink(machine.root() + "/out.img"));
+}
+
 TEST_CASE("boot runs: counted when a trace was stored, and disarmed after the last", "[boot]") {
 	const Machine machine;
 	machine.write("/boot/grub/grubenv", environment(""));
