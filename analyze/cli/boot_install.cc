@@ -423,7 +423,8 @@ int run_boot_store(int argc, char** argv) {
 	release_kernel_events();
 	installation.traced();
 	std::printf("%s\n", shown(path));
-	for (const std::string& old : installation.remove_old(kBootsKept))
+	const auto failed = [](const Error& why) { print_error(why.what(), why.hint()); };
+	for (const std::string& old : installation.remove_old(kBootsKept, path, failed))
 		std::printf("%s was removed: %zu boots are kept\n", shown(old), kBootsKept);
 	return status;
 }

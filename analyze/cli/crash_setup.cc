@@ -6,6 +6,7 @@
 #include "analyze/cli/crash_setup.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -175,6 +176,19 @@ struct Crash {
 	std::string folder;
 };
 
+// "0012-20261121-150233": 12; 0: a folder that somebody has called otherwise, to keep it, or made himself.
+unsigned crash_number(const std::filesystem::directory_entry& folder) {
+	const std::string name = folder.path().filename().string();
+	const size_t dash = name.find('-');
+	std::error_code error;
+	unsigned number = 0;
+	const auto read = std::from_chars(name.data(), name.data() + std::min(dash, name.size()), number);
+	const bool ours = dash != std::string::npos && read.ec == std::errc{} && read.ptr == &name[dash] &&
+	                  trace::is_time_stamp(std::string_view(name).substr(dash + 1)) &&
+	                  folder.symlink_status(error).type() == std::filesystem::file_type::directory;
+	return ours && number < UINT32_MAX ? number : 0;
+}
+
 // What is stored: a folder for each crash, by number.
 std::vector<Crash> crashes() {
 	std::vector<Crash> found;
@@ -182,9 +196,8 @@ std::vector<Crash> crashes() {
 	const std::filesystem::directory_iterator end;
 	for (std::filesystem::directory_iterator at(kCrashFolder, error); !error && at != end;
 	     at.increment(error))
-		if (const auto number = std::strtoul(at->path().filename().c_str(), nullptr, 10);
-		    number && number < UINT32_MAX)
-			found.push_back({static_cast<unsigned>(number), at->path().string()});
+		if (const unsigned number = crash_number(*at))
+			found.push_back({number, at->path().string()});
 	if (error && error != std::errc::no_such_file_or_directory)
 		throw Error("cannot read " + std::string(kCrashFolder) + ": " + error.message(),
 		            ::geteuid() != 0 ? "sudo dfr crash report" : "");
@@ -276,7 +289,10 @@ int crash_store(const std::string& memory) {
 	}
 	for (size_t i = 0; i + kKeep <= before.size(); i++) {
 		std::filesystem::remove_all(before[i].folder, error);
-		std::printf("%s was removed: %zu crashes are kept\n", shown(before[i].folder), kKeep);
+		if (error)
+			print_error("cannot remove " + before[i].folder + ": " + error.message(), "");
+		else
+			std::printf("%s was removed: %zu crashes are kept\n", shown(before[i].folder), kKeep);
 	}
 	rusage used{};
 	::getrusage(RUSAGE_SELF, &used);

@@ -317,14 +317,26 @@ void Installation::remove_archives(const std::string& name) const {
 	std::filesystem::remove(root_ + "/boot/dfr", error); // if nothing else is in it
 }
 
-std::vector<std::string> Installation::remove_old(size_t kept) const {
+std::vector<std::string> Installation::remove_old(size_t kept, const std::string& stored,
+                                                  const std::function<void(const Error&)>& failed) const {
+	static constexpr std::string_view prefix = "boot-";
 	std::vector<std::string> old = recordings();
-	std::erase_if(old, [](const std::string& path) {
-		return !std::filesystem::path(path).filename().string().starts_with("boot-");
+	std::erase_if(old, [&stored](const std::string& path) {
+		const std::string name = std::filesystem::path(path).stem().string();
+		return path == stored || !name.starts_with(prefix) ||
+		       !trace::is_time_stamp(std::string_view(name).substr(prefix.size()));
 	});
+	kept -= std::min<size_t>(kept, !stored.empty());
 	old.resize(old.size() - std::min(old.size(), kept));
-	for (const std::string& path : old)
-		remove_durably(path);
+	std::erase_if(old, [&failed](const std::string& path) {
+		try {
+			remove_durably(path);
+			return false;
+		} catch (const Error& error) {
+			failed(error);
+			return true;
+		}
+	});
 	return old;
 }
 

@@ -16,11 +16,13 @@
 // and between remove_hooks() and disable().
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bootloader-hooks/boot/atomic_file.h"
+#include "formats/error.h"
 #include "formats/trace/parts.h"
 
 namespace dfr::boot {
@@ -47,8 +49,10 @@ public:
 	std::string folder() const { return root_ + "/var/lib/dfr/boot"; }
 	// Of boots, that are stored there, by the times of the files: the latest is the last.
 	std::vector<std::string> recordings() const { return trace::recordings_in(folder()); }
-	// Removes the oldest of those that `dfr boot store` named, but for so many; returns which.
-	std::vector<std::string> remove_old(size_t kept) const;
+	// Removes the oldest of those that `dfr boot store` named, but for so many and for `stored`, which a clock that begins
+	// anew makes the oldest; returns which. `failed`: one cannot be removed, which keeps no other one.
+	std::vector<std::string> remove_old(size_t kept, const std::string& stored,
+	                                    const std::function<void(const Error&)>& failed) const;
 
 	// What is enabled; nothing: nothing.
 	std::optional<BootPlan> plan() const;

@@ -97,6 +97,12 @@ std::string time_stamp() {
 	return stamp;
 }
 
+bool is_time_stamp(std::string_view text) {
+	constexpr std::string_view like = "00000000-000000";
+	return std::ranges::equal(text, like,
+	                          [](char c, char of) { return of == '0' ? c >= '0' && c <= '9' : c == of; });
+}
+
 std::vector<std::string> recordings_in(const std::string& folder) {
 	std::vector<std::pair<std::filesystem::file_time_type, std::string>> dated;
 	std::error_code error;

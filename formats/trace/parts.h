@@ -35,6 +35,8 @@ std::optional<uint64_t> parse_size(std::string_view text);
 
 // "20261121-150233": now, in local time, for a file's name.
 std::string time_stamp();
+// Whether a text is such a time: what has another name is not ours to remove.
+bool is_time_stamp(std::string_view text);
 // The recordings (*.dfr) that stand in a folder, by the time when they were written, the latest last; none, if there is no
 // such folder. Throws dfr::Error if it cannot be read.
 std::vector<std::string> recordings_in(const std::string& folder);

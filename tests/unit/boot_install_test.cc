@@ -414,18 +414,28 @@ TEST_CASE("boot store: so many are kept, and what has another name stays", "[boo
 	const Machine machine;
 	const boot::Installation installation(machine.root());
 	const std::string folder = "/var/lib/dfr/boot/";
+	const auto stored = [&folder](int i) {
+		return folder + "boot-20261121-15023" + std::to_string(i) + ".dfr";
+	};
 	for (int i = 0; i < 5; i++) {
-		const std::string path = folder + "boot-" + std::to_string(i) + ".dfr";
-		machine.write(path, "a boot");
+		machine.write(stored(i), "a boot");
 		std::filesystem::last_write_time(
-		    machine.root() + path, std::filesystem::file_time_type(std::chrono::hours(100 + i)));
+		    machine.root() + stored(i), std::filesystem::file_time_type(std::chrono::hours(100 + i)));
 	}
-	machine.write(folder + "mine.dfr", "kept by its name");
-	CHECK(installation.remove_old(5).empty());
-	CHECK(installation.remove_old(3).size() == 2);
-	CHECK(machine.read(folder + "boot-1.dfr") == "(none)");
-	CHECK(machine.read(folder + "boot-2.dfr") == "a boot");
-	CHECK(machine.read(folder + "mine.dfr") == "kept by its name");
+	const std::vector<std::string> mine{"mine.dfr", "boot-slow.dfr", "boot-20261121-150230-slow.dfr"};
+	for (const std::string& name : mine)
+		machine.write(folder + name, "kept by its name");
+	const auto none = [](const Error& error) { FAIL(error.what()); };
+	CHECK(installation.remove_old(5, "", none).empty());
+	CHECK(installation.remove_old(3, "", none).size() == 2);
+	CHECK(machine.read(stored(1)) == "(none)");
+	CHECK(machine.read(stored(2)) == "a boot");
+	// The clock began anew: what was stored now is by its time the oldest.
+	CHECK(installation.remove_old(2, machine.root() + stored(2), none).size() == 1);
+	CHECK(machine.read(stored(2)) == "a boot");
+	CHECK(machine.read(stored(4)) == "a boot");
+	for (const std::string& name : mine)
+		CHECK(machine.read(folder + name) == "kept by its name");
 }
 
 TEST_CASE("boot: an installed kernel of the running one's release may be another build", "[boot]") {
@@ -453,6 +463,24 @@ TEST_CASE("boot enable: a link beside a file that is written is not followed", "
 	CHECK(machine.read("/victim") == "untouched");
 	CHECK(machine.read("/out.img") == "archive");
 	CHECK_FALSE(std::filesystem::is_symlink(machine.root() + "/out.img"));
+}
+
+TEST_CASE("boot store: one that cannot be removed keeps no other", "[boot]") {
+	const Machine machine;
+	const boot::Installation installation(machine.root());
+	// A folder by such a name, which unlink() refuses.
+	const std::string folder = machine.root() + "/var/lib/dfr/boot/";
+	std::filesystem::create_directories(folder + "boot-20261121-150230.dfr");
+	std::filesystem::last_write_time(folder + "boot-20261121-150230.dfr",
+	                                 std::filesystem::file_time_type(std::chrono::hours(1)));
+	machine.write("/var/lib/dfr/boot/boot-20261121-150231.dfr", "a boot");
+	machine.write("/var/lib/dfr/boot/boot-20261121-150232.dfr", "a boot");
+	std::vector<std::string> failed;
+	const auto removed = installation.remove_old(
+	    0, "", [&failed](const Error& error) { failed.emplace_back(error.what()); });
+	CHECK(removed.size() == 2);
+	REQUIRE(failed.size() == 1);
+	CHECK_THAT(failed[0], Catch::Contains("boot-20261121-150230.dfr"));
 }
 
 TEST_CASE("boot runs: counted when a trace was stored, and disarmed after the last", "[boot]") {
