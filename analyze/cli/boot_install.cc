@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // dfr boot enable, disable, and what their units run: reached, store.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -156,7 +157,16 @@ int enable_inside(BootBuild build) {
 
 // What is inside initrds goes out of them, before what was enabled is forgotten.
 void leave_initrds(const boot::Installation& installation, const std::string& root) {
-	const std::vector<std::string> kernels = installation.kernels_inside();
+	std::vector<std::string> kernels = installation.kernels_inside();
+	if (const auto plan = installation.plan(); root.empty() && plan && plan->inside) {
+		// Somebody may have removed the copies, to make room.
+		std::vector<std::string> others = boot::installed_kernels(root);
+		std::erase_if(others, [&kernels](const std::string& release) {
+			return std::ranges::find(kernels, release) != kernels.end();
+		});
+		for (const std::string& release : boot::traced_among(root, others, run_for_kernel))
+			kernels.push_back(release);
+	}
 	installation.remove_hooks();
 	if (root.empty())
 		return boot::make_plain(root, kernels, run_for_kernel);

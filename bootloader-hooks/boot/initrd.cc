@@ -85,6 +85,20 @@ InitrdState look_into(const InitrdBuilder& builder, const std::string& release, 
 	return InitrdState::kUnknown;
 }
 
+std::vector<std::string> traced_among(const std::string& root, const std::vector<std::string>& releases,
+                                      const RunForKernel& run) {
+	std::vector<std::string> traced;
+	const InitrdBuilder* const builder = initrd_builder(root);
+	for (const std::string& release : releases) {
+		if (!builder || ::access((root + builder->initrd + release).c_str(), F_OK) != 0)
+			continue;
+		const InitrdState state = look_into(*builder, release, run);
+		if (state == InitrdState::kTraced || state == InitrdState::kBroken)
+			traced.push_back(release);
+	}
+	return traced;
+}
+
 void make_plain(const std::string& root, const std::vector<std::string>& releases, const RunForKernel& run) {
 	const InitrdBuilder* const builder = initrd_builder(root);
 	std::string failed;

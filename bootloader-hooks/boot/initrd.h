@@ -53,6 +53,10 @@ const InitrdBuilder* initrd_builder(const std::string& root);
 
 InitrdState look_into(const InitrdBuilder& builder, const std::string& release, const RunForKernel& run);
 
+// Those of these kernels whose initrds are known to have the trace.
+std::vector<std::string> traced_among(const std::string& root, const std::vector<std::string>& releases,
+                                      const RunForKernel& run);
+
 // Makes these kernels' initrds anew, where there are any. Throws dfr::Error, after the last of them, unless all are known
 // to have no trace: a builder may succeed and make nothing.
 void make_plain(const std::string& root, const std::vector<std::string>& releases, const RunForKernel& run);

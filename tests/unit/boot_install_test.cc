@@ -642,6 +642,23 @@ TEST_CASE(
 	}
 }
 
+TEST_CASE("boot disable: initrds with the trace are known where the copies of it are gone", "[boot]") {
+	const Machine machine;
+	const auto run = [](const char* command, const std::string& release) {
+		REQUIRE(command == boot::initrd_builders().front().look);
+		return release == "1"   ? int(boot::InitrdState::kTraced)
+		       : release == "2" ? int(boot::InitrdState::kPlain)
+		       : release == "3" ? int(boot::InitrdState::kBroken)
+		                        : 127;
+	};
+	const std::vector<std::string> kernels{"1", "2", "3", "4", "without"};
+	CHECK(boot::traced_among(machine.root(), kernels, run).empty());
+	have_initramfs_tools(machine);
+	for (const char* const release : {"1", "2", "3", "4"})
+		machine.write(std::string("/boot/initrd.img-") + release, "");
+	CHECK(boot::traced_among(machine.root(), kernels, run) == std::vector<std::string>{"1", "3"});
+}
+
 // As `dfr boot` runs a builder's command, with an lsinitramfs that says `list`.
 int look(const Machine& machine, const std::string& list, int status) {
 	machine.write("/bin/lsinitramfs",
