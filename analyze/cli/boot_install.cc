@@ -190,6 +190,16 @@ void renew_archive(const BootBuild& build, const boot::Installation& installatio
 	}
 }
 
+// The entry of GRUB's menu, where it is not that of its kernel any more.
+void renew_entry(const boot::Installation& installation, const boot::BootPlan& plan) {
+	if (installation.entry_is_current(plan) ||
+	    ::access(installation.archive(plan.name, plan.release).c_str(), R_OK) != 0)
+		return;
+	installation.enable(plan);
+	std::printf("renewed   the entry in GRUB's menu, as grub.cfg has that of kernel %s\n",
+	            shown(plan.release));
+}
+
 // Another kernel in place of the plan's; or the one for which this failed before.
 void renew_kernel(const BootBuild& build, const boot::Installation& installation,
                   const boot::BootPlan& plan) {
@@ -352,10 +362,12 @@ int run_boot_renew(int argc, char** argv) {
 	build.name = plan->name;
 	build.loading = plan->loading;
 	build.then = plan->then;
-	if (plan->release == build.release && plan->wanted.empty())
+	if (plan->release == build.release && plan->wanted.empty()) {
 		renew_archive(build, installation);
-	else
+		renew_entry(installation, *plan);
+	} else {
 		renew_kernel(build, installation, *plan);
+	}
 	return 0;
 }
 

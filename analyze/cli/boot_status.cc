@@ -48,6 +48,9 @@ lib::BootLog read_log() {
 	return found;
 }
 
+constexpr const char* kUntilRenewed =
+    ": that was to be armed for a newer kernel, and could not be; dfr boot renew tries again";
+
 std::string plan_text(const boot::BootPlan& plan) {
 	const std::string what = plan.name + " for kernel " + plan.release;
 	const std::string then =
@@ -161,6 +164,35 @@ void look_at_loading(const std::string& root, const std::string& release, const 
 	                   (why.empty() ? "the archive was made without that: dfr boot build" : why));
 }
 
+// Whether the next boot will be what was asked for.
+void look_at_plan(const boot::Installation& installation, const std::optional<boot::BootPlan>& plan,
+                  Findings& found) {
+	const std::string armed = installation.variable(boot::kArmedVariable);
+	if (!plan)
+		found.note("enabled", "no: dfr boot enable");
+	else if (!plan->inside && armed == "failed")
+		found.bad("enabled",
+		          "GRUB has disarmed it after two boots that were chosen and did not report",
+		          "dfr boot status, then dfr boot enable");
+	else if (!plan->wanted.empty())
+		found.bad("enabled", plan_text(*plan) + kUntilRenewed, "dfr boot renew");
+	else if (!plan->inside && armed == "spent")
+		found.note("enabled", plan_text(*plan) + ": that boot has been started; dfr boot enable arms "
+		                                         "it again");
+	else if (!plan->inside && plan->mode != "menu" && armed.empty())
+		found.bad("enabled",
+		          plan_text(*plan) + ", but grubenv does not say so: it is only offered in the menu",
+		          "dfr boot enable");
+	else if (!plan->inside && !installation.entry_is_current(*plan))
+		found.bad("enabled",
+		          plan_text(*plan) +
+		              ", but custom.cfg does not have what grub.cfg has for that kernel "
+		              "now",
+		          "dfr boot renew");
+	else
+		found.good("enabled", plan_text(*plan));
+}
+
 void look_at_archive(const std::string& root, const std::string& path, const std::string& release,
                      bool inside, Findings& found) {
 	const std::vector<uint8_t> bytes = read_file(path, "an archive");
@@ -244,7 +276,7 @@ int run_boot_status(int argc, char** argv) {
 		return *status;
 	const boot::Installation installation(root);
 	const auto plan = installation.plan();
-	say("enabled", plan ? plan_text(*plan) : "no");
+	say("enabled", plan ? plan_text(*plan) + (plan->wanted.empty() ? "" : kUntilRenewed) : "no");
 	const std::string armed = installation.variable(boot::kArmedVariable);
 	const std::string tries = installation.variable(boot::kTriesVariable);
 	if (armed == "failed")
@@ -297,14 +329,7 @@ int run_boot_doctor(int argc, char** argv) {
 	}
 	if (root.empty())
 		look_at_signing(found);
-	if (!plan)
-		found.note("enabled", "no: dfr boot enable");
-	else if (installation.variable(boot::kArmedVariable) == "failed")
-		found.bad("enabled",
-		          "GRUB has disarmed it after two boots that were chosen and did not report",
-		          "dfr boot status, then dfr boot enable");
-	else
-		found.good("enabled", plan_text(*plan));
+	look_at_plan(installation, plan, found);
 	return found.wrong ? kStatusError : 0;
 }
 

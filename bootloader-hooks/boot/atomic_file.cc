@@ -106,6 +106,20 @@ void rewrite_atomically(const std::string& path, const std::string& text) {
 		write_beside(path, bytes_of(text), 0644, nullptr);
 }
 
+bool overwrite(const std::string& path, const std::string& text) {
+	const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+	struct stat about = {};
+	if (file < 0)
+		return false;
+	const auto size = static_cast<ssize_t>(text.size());
+	const bool done = ::fstat(file, &about) == 0 && about.st_size == size &&
+	                  ::pwrite(file, text.data(), text.size(), 0) == size && ::fsync(file) == 0;
+	::close(file);
+	if (done)
+		count_change();
+	return done;
+}
+
 std::string resolve_links(const std::string& root, std::string path) {
 	std::error_code error;
 	for (int links = 0; links < 40; links++) {

@@ -16,6 +16,9 @@ void write_atomically(const std::string& path, std::span<const uint8_t> bytes, u
 void write_atomically(const std::string& path, const std::string& text, uint32_t mode);
 // With mode and owner of the file that is there; 0644 if none is.
 void rewrite_atomically(const std::string& path, const std::string& text);
+// In its place, where the file has that size: for one that must change although nothing can be written beside it. False:
+// not done.
+bool overwrite(const std::string& path, const std::string& text);
 // What a path is after all symbolic links at its end; absolute ones begin at `root`.
 std::string resolve_links(const std::string& root, std::string path);
 // A symbolic link; no error if there is one.

@@ -190,8 +190,12 @@ bool reads_custom(const std::string& grub_cfg) {
 	});
 }
 
-bool boots_newest(const std::string& grub_cfg, const std::string& saved_entry) {
+bool boots_newest(const std::string& grub_cfg, const std::string& saved_entry, const std::string& newest) {
 	const std::vector<std::string> lines = lines_of(grub_cfg);
+	const auto first = std::ranges::find_if(
+	    lines, [](const std::string& line) { return is_command(words_of(line), "linux"); });
+	if (first == lines.end() || !ends_with_kernel(words_of(*first)[1], newest))
+		return false;
 	return std::ranges::all_of(lines, [&saved_entry](const std::string& line) {
 		const std::vector<std::string> words = words_of(line);
 		if (words.size() < 2 || words[0] != "set" || !words[1].starts_with("default="))
@@ -230,6 +234,12 @@ std::string with_block(const std::optional<std::string>& before, const std::stri
 
 bool has_block(const std::string& custom) {
 	return block_at(custom) != std::string::npos;
+}
+
+bool has_block(const std::string& custom, const std::string& block) {
+	const size_t at = block_at(custom);
+	return at != std::string::npos &&
+	       custom.substr(custom.find('\n', at) + 1).starts_with(block + std::string(kEnd));
 }
 
 std::optional<std::string> without_block(const std::optional<std::string>& custom) {

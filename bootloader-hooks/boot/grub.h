@@ -25,8 +25,9 @@ struct GrubEntry {
 std::optional<GrubEntry> find_grub_entry(const std::string& grub_cfg, const std::string& release);
 // Does grub.cfg read custom.cfg?
 bool reads_custom(const std::string& grub_cfg);
-// Does GRUB boot the first entry, which is the newest kernel's, if nobody chooses? `saved_entry`: of grubenv.
-bool boots_newest(const std::string& grub_cfg, const std::string& saved_entry);
+// Does GRUB boot the first entry if nobody chooses, and is it this kernel's? `saved_entry`: of grubenv. Who has it put
+// another one than the newest first (GRUB_TOP_LEVEL, GRUB_FLAVOUR_ORDER) is booted by that.
+bool boots_newest(const std::string& grub_cfg, const std::string& saved_entry, const std::string& newest);
 
 struct GrubBlock {
 	std::string name, release;
@@ -41,6 +42,7 @@ std::string grub_block(const GrubBlock& block, const GrubEntry& entry);
 std::string with_block(const std::optional<std::string>& before, const std::string& block);
 std::optional<std::string> without_block(const std::optional<std::string>& custom);
 bool has_block(const std::string& custom);
+bool has_block(const std::string& custom, const std::string& block); // this one
 
 // grubenv: 1024 bytes, which GRUB writes in place.
 class GrubEnvironment {

@@ -147,7 +147,7 @@ bool Installation::follows(const BootPlan& plan, const std::vector<std::string>&
 	if (std::ranges::find(kernels, plan.release) == kernels.end())
 		return true;
 	const auto config = read_text(grub("grub.cfg"));
-	return config && boots_newest(*config, variable("saved_entry"));
+	return config && boots_newest(*config, variable("saved_entry"), kernels.front());
 }
 
 std::string Installation::cannot_count() const {
@@ -183,7 +183,13 @@ void Installation::disarm(bool made_environment) const {
 	if (!environment.get(kTriesVariable).empty() || !environment.get(kArmedVariable).empty()) {
 		environment.unset(kTriesVariable);
 		environment.unset(kArmedVariable);
-		rewrite_atomically(grub("grubenv"), environment.text());
+		try {
+			rewrite_atomically(grub("grubenv"), environment.text());
+		} catch (const Error&) {
+			// As GRUB writes it: a disk that is full keeps no machine on a trace, and on its kernel.
+			if (!overwrite(grub("grubenv"), environment.text()))
+				throw;
+		}
 	}
 	if (made_environment && environment.empty())
 		remove_durably(grub("grubenv"));
@@ -204,6 +210,25 @@ void Installation::unlink_units() const {
 		remove_durably(root_ + kWants + unit);
 }
 
+std::optional<std::string> Installation::block_of(const BootPlan& plan) const {
+	const auto entry = find_grub_entry(read_text(grub("grub.cfg")).value_or(""), plan.release);
+	if (!entry)
+		return std::nullopt;
+	return grub_block({.name = plan.name,
+	                   .release = plan.release,
+	                   .archive = archive_name(plan.name, plan.release),
+	                   .may_default = plan.mode != "menu"},
+	                  *entry);
+}
+
+bool Installation::entry_is_current(const BootPlan& plan) const {
+	const std::string custom = read_text(grub("custom.cfg")).value_or("");
+	BootPlan chosen = plan; // an entry that was to be chosen for some boots is only offered after them
+	chosen.mode = "always";
+	const auto offered = block_of(plan), armed = block_of(chosen);
+	return !offered || has_block(custom, *offered) || (plan.mode == "menu" && has_block(custom, *armed));
+}
+
 void Installation::enable(BootPlan plan) const {
 	std::string hint;
 	if (const std::string why = obstacle(plan.release, hint); !why.empty())
@@ -211,24 +236,19 @@ void Installation::enable(BootPlan plan) const {
 	refuse_other_way(false);
 	if (!cannot_count().empty())
 		plan.mode = "menu";
-	const auto config = read_text(grub("grub.cfg"));
-	const auto entry = find_grub_entry(*config, plan.release);
-	const GrubBlock block{.name = plan.name,
-	                      .release = plan.release,
-	                      .archive = archive_name(plan.name, plan.release),
-	                      .may_default = plan.mode != "menu"};
+	const auto block = block_of(plan);
 	const auto custom = read_text(grub("custom.cfg"));
 	const auto older = this->plan();
 	plan.made_environment = older ? older->made_environment : !read_text(grub("grubenv"));
 	if (plan.mode != "menu")
 		GrubEnvironment(read_text(grub("grubenv"))).text(); // throws if it cannot be written
+	if (plan.mode == "menu")
+		disarm(plan.made_environment); // first: what follows may have no room
 	write_atomically(plan_path(), plan.text(), 0644);
 	link_units();
 	if (plan.mode != "menu")
 		arm(plan.mode);
-	else
-		disarm(plan.made_environment);
-	rewrite_atomically(grub("custom.cfg"), with_block(custom, grub_block(block, *entry)));
+	rewrite_atomically(grub("custom.cfg"), with_block(custom, *block));
 	if (older && older->name != plan.name)
 		remove_archives(older->name);
 }
@@ -290,12 +310,16 @@ bool Installation::disable() const {
 	const auto custom = read_text(grub("custom.cfg"));
 	const auto old = plan();
 	const bool had = old.has_value() || (custom && has_block(*custom));
-	if (custom && has_block(*custom)) {
-		const auto rest = without_block(custom);
-		if (rest)
-			rewrite_atomically(grub("custom.cfg"), *rest);
-		else
-			remove_durably(grub("custom.cfg"));
+	try {
+		if (const auto rest = without_block(custom); custom && has_block(*custom)) {
+			if (rest)
+				rewrite_atomically(grub("custom.cfg"), *rest);
+			else
+				remove_durably(grub("custom.cfg"));
+		}
+	} catch (const Error&) {
+		disarm(false); // the entry stays, and is not chosen
+		throw;
 	}
 	disarm(old && old->made_environment);
 	unlink_units();
@@ -358,6 +382,7 @@ void Installation::traced() const {
 	if (--now->runs == 0) {
 		disarm(false);
 		now->mode = "menu";
+		now->wanted.clear(); // a renewal would arm it again, for all boots
 	}
 	write_atomically(plan_path(), now->text(), 0644);
 }

@@ -9,7 +9,8 @@
 //	/boot/grub/grubenv                   dfr_armed, which nothing reads yet
 //	/boot/grub/custom.cfg                the entry, and the choice of it
 //
-// disable goes the other way. grub.cfg, the machine's initrd and its kernel are never written.
+// What is only offered is disarmed first of all. disable goes the other way. grub.cfg, the machine's initrd and its
+// kernel are never written.
 //
 // Or what `dfr boot enable --inside` changes, where the trace is in the machine's own initrd (initrd.h): archive,
 // enabled and units as above, then the builder's hooks. Whoever calls has the initrds made anew, after enable_inside(),
@@ -63,6 +64,9 @@ public:
 	// May what is enabled go over to the newest kernel? Its own has gone, or the newest is what GRUB boots by
 	// default; who has GRUB boot another one is not moved from it.
 	bool follows(const BootPlan& plan, const std::vector<std::string>& kernels) const;
+	// Whether the entry in custom.cfg is what enable() would write now. Not: an enable was interrupted, or update-grub has
+	// made another entry of the one that ours is a copy of. True also where nothing can be written.
+	bool entry_is_current(const BootPlan& plan) const;
 	// Throws dfr::Error if the trace is enabled the other way.
 	void refuse_other_way(bool inside) const;
 	// The archive is there already. Throws dfr::Error; what was done until then boots.
@@ -91,6 +95,8 @@ private:
 		return resolve_links(root_, root_ + "/boot/grub/" + file);
 	}
 	std::string plan_path() const { return folder() + "/enabled"; }
+	// What custom.cfg gets; nothing: grub.cfg has no entry to go by.
+	std::optional<std::string> block_of(const BootPlan& plan) const;
 	void arm(const std::string& how) const;
 	void disarm(bool made_environment) const;
 	void link_units() const;

@@ -313,14 +313,19 @@ TEST_CASE("boot disable: a block that is not at the top, and what an interrupted
 TEST_CASE("boot renew: to the newest kernel only if GRUB boots it, or if the old one has gone", "[boot]") {
 	const std::string usual =
 	    "if [ \"${next_entry}\" ] ; then\n   set default=\"${next_entry}\"\nelse\n   set default=";
-	CHECK(boot::boots_newest(usual + "\"0\"\nfi\n", "other"));
-	CHECK(boot::boots_newest(usual + "\"${saved_entry}\"\nfi\n", ""));
-	CHECK_FALSE(boot::boots_newest(usual + "\"${saved_entry}\"\nfi\n", "other"));
-	CHECK_FALSE(boot::boots_newest(usual + "\"1>2\"\nfi\n", ""));
-	CHECK_FALSE(boot::boots_newest(usual + "\"Debian, with Linux 6.1\"\nfi\n", ""));
+	const std::string newest = "6.1.0-60-amd64";
+	const auto boots = [&](const std::string& choice, const std::string& saved) {
+		return boot::boots_newest(usual + choice + "\nfi\n" + kGrubConfig, saved, newest);
+	};
+	CHECK(boots("\"0\"", "other"));
+	CHECK(boots("\"${saved_entry}\"", ""));
+	CHECK_FALSE(boots("\"${saved_entry}\"", "other"));
+	CHECK_FALSE(boots("\"1>2\"", ""));
+	CHECK_FALSE(boots("\"Debian, with Linux 6.1\"", ""));
 	const Machine machine;
 	const boot::Installation installation(machine.root());
-	const std::string newest = "6.1.0-60-amd64";
+	// The entry that stands first is the administrator's choice, too: GRUB_TOP_LEVEL, GRUB_FLAVOUR_ORDER.
+	CHECK_FALSE(installation.follows(plan("always"), {"6.12.9-amd64", newest, kRelease}));
 	CHECK(installation.follows(plan("always"), {newest, kRelease}));
 	machine.write("/boot/grub/grub.cfg", usual + "\"1>2\"\nfi\n" + kGrubConfig);
 	CHECK_FALSE(installation.follows(plan("always"), {newest, kRelease}));
@@ -438,33 +443,6 @@ TEST_CASE("boot store: so many are kept, and what has another name stays", "[boo
 		CHECK(machine.read(folder + name) == "kept by its name");
 }
 
-TEST_CASE("boot: an installed kernel of the running one's release may be another build", "[boot]") {
-	const Machine machine;
-	const std::string version = "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026-11-16)";
-	std::string image(0x4000, '\0');
-	image.replace(0x202, 4, "HdrS");
-	image[0x20f] = 0x31; // the text is at 0x200 + 0x3100
-	const std::string text = "6.1.0-56-amd64 (somebody@somewhere) " + version;
-	image.replace(0x3300, text.size(), text);
-	machine.write("/vmlinuz", image);
-	const std::string path = machine.root() + "/vmlinuz";
-	CHECK_FALSE(boot::is_another_build(path, version));
-	CHECK(boot::is_another_build(path, "#1 SMP PREEMPT_DYNAMIC Debian 6.1.190-1 (2026-10-01)"));
-	CHECK_FALSE(boot::is_another_build(machine.root() + "/none", version));
-	machine.write("/vmlinuz", "\x1f\x8b and more");
-	CHECK_FALSE(boot::is_another_build(path, version)); // it does not say
-}
-
-TEST_CASE("boot enable: a link beside a file that is written is not followed", "[boot]") {
-	const Machine machine;
-	machine.write("/victim", "untouched");
-	std::filesystem::create_symlink(machine.root() + "/victim", machine.root() + "/out.img.dfr-new");
-	boot::write_atomically(machine.root() + "/out.img", std::string("archive"), 0600);
-	CHECK(machine.read("/victim") == "untouched");
-	CHECK(machine.read("/out.img") == "archive");
-	CHECK_FALSE(std::filesystem::is_symlink(machine.root() + "/out.img"));
-}
-
 TEST_CASE("boot store: one that cannot be removed keeps no other", "[boot]") {
 	const Machine machine;
 	const boot::Installation installation(machine.root());
@@ -483,6 +461,58 @@ TEST_CASE("boot store: one that cannot be removed keeps no other", "[boot]") {
 	CHECK_THAT(failed[0], Catch::Contains("boot-20261121-150230.dfr"));
 }
 
+TEST_CASE("boot enable: a link beside a file that is written is not followed", "[boot]") {
+	const Machine machine;
+	machine.write("/victim", "untouched");
+	std::filesystem::create_symlink(machine.root() + "/victim", machine.root() + "/out.img.dfr-new");
+	boot::write_atomically(machine.root() + "/out.img", std::string("archive"), 0600);
+	CHECK(machine.read("/victim") == "untouched");
+	CHECK(machine.read("/out.img") == "archive");
+	CHECK_FALSE(std::filesystem::is_symlink(machine.root() + "/out.img"));
+}
+
+TEST_CASE("boot: what cannot be stored keeps no machine on a trace", "[boot]") {
+	const Machine machine;
+	machine.write("/boot/grub/custom.cfg", "# mine\n");
+	machine.write("/boot/grub/grubenv", environment("saved_entry=a\n"));
+	enable(machine, plan("always"));
+	const boot::Installation installation(machine.root());
+	CHECK(installation.variable(boot::kArmedVariable) == "always");
+	const auto block = [&](const std::string& path) {
+		machine.write(path + ".dfr-new/full", ""); // where the new file would be written
+	};
+	const bool environment_too = GENERATE(false, true);
+	if (environment_too)
+		block("/boot/grub/grubenv");
+	SECTION("renewed, only to be offered until it can go on") {
+		block("/var/lib/dfr/boot/enabled");
+		CHECK_THROWS(enable(machine, plan("menu")));
+	}
+	SECTION("disabled") {
+		block("/boot/grub/custom.cfg");
+		CHECK_THROWS(installation.disable());
+		CHECK(boot::has_block(machine.read("/boot/grub/custom.cfg")));
+	}
+	CHECK(machine.read("/boot/grub/grubenv") == environment("saved_entry=a\n"));
+}
+
+TEST_CASE("boot: an installed kernel of the running one's release may be another build", "[boot]") {
+	const Machine machine;
+	const std::string version = "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2 (2026-11-16)";
+	std::string image(0x4000, '\0');
+	image.replace(0x202, 4, "HdrS");
+	image[0x20f] = 0x31; // the text is at 0x200 + 0x3100
+	const std::string text = "6.1.0-56-amd64 (somebody@somewhere) " + version;
+	image.replace(0x3300, text.size(), text);
+	machine.write("/vmlinuz", image);
+	const std::string path = machine.root() + "/vmlinuz";
+	CHECK_FALSE(boot::is_another_build(path, version));
+	CHECK(boot::is_another_build(path, "#1 SMP PREEMPT_DYNAMIC Debian 6.1.190-1 (2026-10-01)"));
+	CHECK_FALSE(boot::is_another_build(machine.root() + "/none", version));
+	machine.write("/vmlinuz", "\x1f\x8b and more");
+	CHECK_FALSE(boot::is_another_build(path, version)); // it does not say
+}
+
 TEST_CASE("boot runs: counted when a trace was stored, and disarmed after the last", "[boot]") {
 	const Machine machine;
 	machine.write("/boot/grub/grubenv", environment(""));
@@ -494,6 +524,12 @@ TEST_CASE("boot runs: counted when a trace was stored, and disarmed after the la
 	installation.traced();
 	CHECK(installation.variable(boot::kArmedVariable).empty());
 	CHECK(installation.plan()->mode == "menu");
+	// Only offered, until a renewal can go on; somebody chose it in the menu, and it was the last one.
+	boot::BootPlan offered = plan("menu", 1);
+	offered.wanted = "always";
+	enable(machine, offered);
+	installation.traced();
+	CHECK(installation.plan()->wanted.empty());
 }
 
 TEST_CASE("boot reached: the count of tries begins anew", "[boot]") {
@@ -711,6 +747,74 @@ TEST_CASE("boot enable: the other way is refused before an archive is made", "[b
 	CHECK(std::system(command.c_str()) != 0);
 	// What is missing for an archive would be said first.
 	CHECK_THAT(machine.read("/said"), Catch::Contains("the trace is enabled inside the initrd"));
+}
+
+// What `dfr boot WHAT` says of that machine.
+std::string said_by(const char* what, const Machine& machine) {
+	const auto dfr = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "dfr";
+	const std::string command = dfr.string() + " boot " + what + " --root " + machine.root() + " >" +
+	                            machine.root() + "/said 2>&1";
+	REQUIRE(std::system(command.c_str()) != -1);
+	return machine.read("/said");
+}
+
+TEST_CASE("boot renew: an entry that is not that of its kernel any more is written anew", "[boot]") {
+	const Machine machine;
+	machine.write("/boot/grub/grubenv", environment(""));
+	for (const char* const path : {"/boot/vmlinuz-", "/lib/modules/"})
+		machine.write(path + std::string(kRelease) + (path[1] == 'l' ? "/modules" : ""), "");
+	const boot::Installation installation(machine.root());
+	enable(machine, plan("always"));
+	CHECK(installation.entry_is_current(plan("always")));
+	CHECK(installation.entry_is_current(plan("menu"))); // after the last of so many boots
+	enable(machine, plan("menu"));
+	CHECK_FALSE(installation.entry_is_current(plan("always")));
+	enable(machine, plan("always"));
+	// update-grub, after somebody has moved the root.
+	std::string moved = kGrubConfig;
+	for (size_t at; (at = moved.find("UUID=1234")) != std::string::npos;)
+		moved.replace(at, 9, "UUID=5678");
+	machine.write("/boot/grub/grub.cfg", moved);
+	CHECK_THAT(said_by("doctor", machine), Catch::Contains("next: dfr boot renew"));
+	said_by("renew", machine);
+	CHECK(installation.entry_is_current(plan("always")));
+	CHECK_THAT(machine.read("/boot/grub/custom.cfg"), Catch::Contains("UUID=5678"));
+	// An enable for another kernel that was interrupted behind the plan.
+	boot::BootPlan newest = plan("always");
+	newest.release = "6.1.0-60-amd64";
+	machine.write("/boot/vmlinuz-" + newest.release, "");
+	machine.write("/lib/modules/" + newest.release + "/modules", "");
+	machine.write("/var/lib/dfr/boot/enabled", newest.text());
+	said_by("renew", machine);
+	CHECK_THAT(machine.read("/boot/grub/custom.cfg"), !Catch::Contains("vmlinuz-6.1.0-60-amd64"));
+	machine.write("/boot/dfr/default-" + newest.release + ".img", "archive");
+	said_by("renew", machine);
+	CHECK_THAT(machine.read("/boot/grub/custom.cfg"),
+	           Catch::Contains("vmlinuz-6.1.0-60-amd64") && !Catch::Contains("vmlinuz-6.1.0-56-amd64"));
+}
+
+TEST_CASE("boot doctor: what is enabled and would not be chosen is told", "[boot]") {
+	const Machine machine;
+	machine.write("/boot/grub/grubenv", environment(""));
+	const auto doctor = [&]() {
+		const std::string said = said_by("doctor", machine);
+		const size_t at = said.find("enabled ");
+		return at == std::string::npos ? said : said.substr(at);
+	};
+	enable(machine, plan("always"));
+	CHECK_THAT(doctor(), Catch::Contains("ok: default for kernel"));
+	// Somebody has made grubenv anew; a renewal has failed; its boot has been started.
+	machine.write("/boot/grub/grubenv", environment(""));
+	CHECK_THAT(doctor(), Catch::Contains("WRONG") && Catch::Contains("grubenv does not say so"));
+	boot::BootPlan offered = plan("menu");
+	enable(machine, offered);
+	CHECK_THAT(doctor(), Catch::Contains("ok: default for kernel"));
+	offered.wanted = "always";
+	enable(machine, offered);
+	CHECK_THAT(doctor(), Catch::Contains("WRONG") && Catch::Contains("next: dfr boot renew"));
+	enable(machine, plan("once"));
+	machine.write("/boot/grub/grubenv", environment("dfr_armed=spent\n"));
+	CHECK_THAT(doctor(), Catch::Contains("has been started"));
 }
 
 TEST_CASE("boot add: an initrd gets all files, the helper last, or none", "[boot]") {
