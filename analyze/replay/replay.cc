@@ -826,6 +826,13 @@ Answer Replay::run() {
 		                                 std::to_string(consumer_->lost()) +
 		                                 " records: give it larger rings with -x bufsize=");
 	}
+	if (session_.status().filled != 0) {
+		answer.verdict.complete = false;
+		answer.verdict.reasons.emplace_back(
+		    "the replaying program stopped before the end, because its ring "
+		    "was full (bufpolicy=fill): leave that option out, or give it "
+		    "larger rings with -x bufsize=");
+	}
 	return answer;
 }
 
