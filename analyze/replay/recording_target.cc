@@ -418,7 +418,17 @@ AskedCondition::AskedCondition(std::string_view canonical) {
 		conjuncts = replay::conjuncts(canonical);
 }
 
-bool RecordingTarget::recorded_whole(uint32_t probe, AskedCondition& asking) {
+bool RecordingTarget::recorded_whole(uint32_t probe, AskedCondition& asking, const std::string& input) {
+	// A fault is not told where another clause has recorded the firing, which then lacks the input.
+	const auto leaves = [&](const RecordedMember& member, uint32_t epid, const dof::Body& body) {
+		if (input.empty())
+			return leaves_each(member, epid, body);
+		const ClauseFacts& facts = facts_of(epid, body);
+		const auto& held = inputs(epid);
+		return !facts.speculates && !facts.may_fault &&
+		       std::any_of(held.begin(), held.end(),
+		                   [&input](const RecordedInput& one) { return one.canon == input; });
+	};
 	const auto implied = [&](uint32_t epid, const dof::Body& body) {
 		const auto [at, fresh] = asking.implies.try_emplace(&body);
 		if (fresh)
@@ -435,8 +445,7 @@ bool RecordingTarget::recorded_whole(uint32_t probe, AskedCondition& asking) {
 			if (!body || continuation || !dof::leaves_records(*body))
 				continue;
 			has = true;
-			whole |=
-			    leaves_each(member, epid, *body) && (!body->predicate || implied(epid, *body));
+			whole |= leaves(member, epid, *body) && (!body->predicate || implied(epid, *body));
 		}
 		if (has && !whole)
 			return false;

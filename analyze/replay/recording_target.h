@@ -63,8 +63,9 @@ public:
 	// Whether a pattern names a probe that replay itself fires: BEGIN, END, ERROR, a timer that was not recorded.
 	bool fires_itself(const d::ProbePattern& pattern) const;
 	// Whether some clause of each recording that has the probe recorded every firing of it, or at least every one
-	// for which `asking` holds, but for those that it has a record of a fault of.
-	bool recorded_whole(uint32_t probe, AskedCondition& asking);
+	// for which `asking` holds, but for those that it has a record of a fault of. With an `input`: a clause that holds
+	// that, and cannot fault.
+	bool recorded_whole(uint32_t probe, AskedCondition& asking, const std::string& input = {});
 	// Of an EPID whose records tell of faults, and the clause's own EPID in such a record: that of the answer, if the
 	// clause leaves records; else 0.
 	bool tells_faults(uint32_t epid);

@@ -87,6 +87,7 @@ private:
 	void settle_fault();
 	void count_short_stacks();
 	void tell_short();
+	bool unwanted_without(uint32_t probe, uint64_t index);
 	void tell_passed_over();
 	uint32_t frames_wanted(uint32_t kind, uint32_t option);
 	bool is_covered(size_t member, const d::ProbePattern& pattern) const;
@@ -368,6 +369,26 @@ void Replay::check_conditions() {
 		            "leave out --strict, or give the clause the predicate that it was recorded with");
 }
 
+// Whether no clause that did not run without this input in some firings of the probe can have wanted these: each one's
+// predicate is that of a clause that recorded the input, or narrower. If none asks for it before it reads it, every firing
+// should have had it.
+bool Replay::unwanted_without(uint32_t probe, uint64_t index) {
+	bool asked = false;
+	for (const dof::EcbDesc& ecb : program_.image.ecbs) {
+		const auto needed = program_.needed.find(ecb.body);
+		// Of a clause with `if`, the part that has the clause's own predicate speaks for all.
+		if ((ecb.uarg & DFR_ECBUARG_CONTINUATION) || needed == program_.needed.end() ||
+		    !needed->second.contains(index) ||
+		    !RecordingTarget::matches(d::pattern_of(ecb.probe), catalog_.probes.at(probe)))
+			continue;
+		asked = true;
+		AskedCondition asking(program_.image.body_of(ecb).condition);
+		if (!target_.recorded_whole(probe, asking, program_.captured[index]))
+			return false;
+	}
+	return asked;
+}
+
 // Called by the engine within dfr_fire_env(): a clause did not run, or has faulted, because no record of this firing
 // has the input.
 void Replay::missing(uint64_t index) {
@@ -621,6 +642,8 @@ void Replay::tell_passed_over() {
 		const std::string& input = program_.captured[index];
 		if (target_.is_nowhere(input))
 			continue; // a condition says so
+		if (unwanted_without(probe, index))
+			continue;
 		PassedOver& over = told[{d::readable(input), target_.recorded_where(probe, input)}];
 		over.firings += firings;
 		over.taken_out |= target_.taken_out(input);

@@ -482,6 +482,8 @@ void ClauseBuilder::emit_image(const Clause& clause) {
 			body.predicate = predicate_code(predicate);
 		}
 		require_needed(compilation_.needed, body.predicate);
+		if (!compilation_.needed.empty())
+			compilation_.result.needed[image.bodies.size()] = compilation_.needed;
 		body.actions = std::move(parts_[i].actions);
 		image.bodies.push_back(std::move(body));
 	}

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -42,6 +44,8 @@ struct Compiled {
 	dof::Image image;
 	// Replay: canonical texts of the inputs that DIF_VAR_CAPTURED[i] stands for.
 	std::vector<std::string> captured;
+	// By the image's body: which of them, that not every firing has, it does not run without.
+	std::map<size_t, std::set<uint64_t>> needed;
 	bool destructive = false; // uses what needs -w
 	// Options that are not in the DOF (compile-time, or text), as name and value.
 	std::vector<std::pair<std::string, std::optional<std::string>>> settings;
