@@ -163,16 +163,22 @@ int run_harvest(int argc, char** argv) {
 	app->add_flag("--json", wish.json, "the verdict as JSON");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
+	if (wish.list && (wish.json || wish.speculations || wish.which != SIZE_MAX || !wish.output.empty() ||
+	                  !wish.state.empty())) {
+		print_error("dfr harvest: --list says all that is there, as text, and goes with nothing else",
+		            "dfr crash list --json says it as JSON");
+		return kStatusUsage;
+	}
+	if (!wish.list && wish.output.empty()) { // before what may take minutes
+		print_error("no output was given", "write -o FILE.dfr, or --list to look first");
+		return kStatusUsage;
+	}
 	wish.image = wish.argument.path();
 	const Images sources = open_image(wish.image, wish.catalog);
 	if (wish.list) {
 		for (size_t i = 0; i < sources.size(); i++)
 			describe(*sources[i], i);
 		return 0;
-	}
-	if (wish.output.empty()) {
-		print_error("no output was given", "write -o FILE.dfr, or --list to look first");
-		return kStatusUsage;
 	}
 	const std::vector<size_t> numbers = chosen(sources, wish);
 	int status = 0;

@@ -845,9 +845,10 @@ Answer Replay::run() {
 	if (consumer_->lost() != 0) {
 		answer.verdict.complete = false;
 		answer.verdict.lost += consumer_->lost();
-		answer.verdict.reasons.push_back("the replaying program itself lost " +
-		                                 std::to_string(consumer_->lost()) +
-		                                 " records: give it larger rings with -x bufsize=");
+		answer.verdict.reasons.push_back(
+		    "the replaying program itself lost " + std::to_string(consumer_->lost()) +
+		    " records, as the messages above say: give it more room with -x "
+		    "bufsize=, dynvarsize=, specsize= or nspec=");
 	}
 	if (session_.status().filled != 0) {
 		answer.verdict.complete = false;
