@@ -50,6 +50,11 @@ bool head_is_sound(const SegmentHead& head) {
 	       head.stored <= kMaxRaw && head.raw <= raw_most(head.type, head.stored);
 }
 
+bool head_is_sound(const FileHead& head) {
+	return std::memcmp(head.magic, kFileMagic, sizeof(kFileMagic)) == 0 &&
+	       head.checksum == head_checksum(head);
+}
+
 } // namespace
 
 // zstd's context is created once in each thread, because that takes longer than compressing a small segment.
@@ -283,9 +288,7 @@ void ContainerReader::check_head() {
 
 bool ContainerReader::is_file_head(uint64_t at) const {
 	FileHead head{};
-	return read(at, std::as_writable_bytes(std::span(&head, 1))) == sizeof(head) &&
-	       std::memcmp(head.magic, kFileMagic, sizeof(kFileMagic)) == 0 &&
-	       head.checksum == head_checksum(head);
+	return read(at, std::as_writable_bytes(std::span(&head, 1))) == sizeof(head) && head_is_sound(head);
 }
 
 // How large the finished recording is that ends there; 0: none does. It may begin anywhere, behind one that was cut.
@@ -303,10 +306,64 @@ uint64_t ContainerReader::ended_size(uint64_t end) const {
 	return last.mark.size <= end && is_file_head(end - last.mark.size) ? last.mark.size : 0;
 }
 
+// The first head of a file, not below `at`, at any byte; size_: there is none.
+uint64_t ContainerReader::find_file_head(uint64_t at) const {
+	std::vector<std::byte> window(1 << 16);
+	while (at < size_) {
+		const size_t got = read(at, window);
+		if (got < sizeof(FileHead))
+			break;
+		const auto last = window.begin() + static_cast<std::ptrdiff_t>(got - sizeof(FileHead) + 1);
+		const auto magic = std::as_bytes(std::span(kFileMagic));
+		for (auto found = window.begin(); found != last; ++found) {
+			found = std::find(found, last, magic[0]);
+			if (found == last)
+				break;
+			FileHead head;
+			std::memcpy(&head, &*found, sizeof(head));
+			if (head_is_sound(head))
+				return at + static_cast<uint64_t>(found - window.begin());
+		}
+		at += got - sizeof(FileHead) + 1; // heads may straddle two windows
+	}
+	return size_;
+}
+
+// Where the next one begins, of several that were not ended; size_: this is the last. One that was cut may end at any
+// byte, and within a segment that then seems to go on into the next recording.
+uint64_t ContainerReader::next_recording() const {
+	uint64_t head = 0; // the next one, once it was looked for
+	const auto head_behind = [&](uint64_t at) {
+		if (head < at || !head)
+			head = find_file_head(std::max<uint64_t>(at, 1));
+		return head;
+	};
+	for (uint64_t at = is_file_head(0) ? sizeof(FileHead) : 0; at < size_;) {
+		const std::optional<Segment> found = segment(at);
+		if (!found && at && is_file_head(at))
+			return at;
+		if (found) {
+			const uint64_t end = found->end();
+			const bool holds_head = end - at >= sizeof(SegmentHead) + sizeof(FileHead) &&
+			                        is_file_head(end - sizeof(FileHead));
+			const bool goes_on = end == size_ || segment(end) || is_file_head(end);
+			if ((goes_on && !holds_head) || head_behind(at) >= end) {
+				at = end;
+				continue;
+			}
+		}
+		const uint64_t next = find_head(at + 8).value_or(size_);
+		if (head_behind(at) < next)
+			return head;
+		at = next;
+	}
+	return size_;
+}
+
 // Where recordings begin. Finished ones are found from the file's end; where one that is not finished ends is told by the
 // head of the next one.
-std::vector<uint64_t> ContainerReader::find_recordings() const {
-	std::vector<uint64_t> finished, begins{0};
+std::vector<uint64_t> ContainerReader::find_recordings() {
+	std::vector<uint64_t> finished, begins;
 	uint64_t end = size_;
 	const auto one_more = [this](size_t count) {
 		if (count > kRecordingsMost)
@@ -317,24 +374,18 @@ std::vector<uint64_t> ContainerReader::find_recordings() const {
 		finished.push_back(end -= size);
 		one_more(finished.size());
 	}
-	for (uint64_t at = end ? sizeof(FileHead) : end; at < end;) {
-		if (const auto found = segment(at); found && found->end() <= end) {
-			at = found->end();
-			continue;
-		}
-		if (!is_file_head(at)) { // behind damage a head may be the next thing that can be read
-			const uint64_t next = find_head(at + 8).value_or(end);
-			at = next >= at + sizeof(FileHead) && is_file_head(next - sizeof(FileHead))
-			         ? next - sizeof(FileHead)
-			         : next;
-			continue;
-		}
-		begins.push_back(at);
+	const uint64_t whole = size_;
+	for (size_ = end; size_;) {
+		begins.push_back(begin_);
 		one_more(finished.size() + begins.size());
-		at += sizeof(FileHead);
+		const uint64_t next = next_recording();
+		begin_ += next;
+		size_ -= next;
 	}
-	if (!end && !finished.empty())
-		begins.clear();
+	begin_ = 0;
+	size_ = whole;
+	if (begins.empty() && finished.empty())
+		begins.push_back(0);
 	begins.insert(begins.end(), finished.rbegin(), finished.rend());
 	return begins;
 }
@@ -372,8 +423,10 @@ std::optional<Segment> ContainerReader::segment(uint64_t offset) const {
 }
 
 std::optional<uint64_t> ContainerReader::find_head(uint64_t offset) const {
-	std::vector<std::byte> window(1 << 16);
+	std::vector<std::byte> window;
 	for (uint64_t at = padded(offset); at < size_;) {
+		// The next one is mostly near, and a crafted file may have very many.
+		window.resize(std::clamp<size_t>(4 * window.size(), 1 << 10, 1 << 16));
 		const size_t got = read(at, window);
 		if (got < sizeof(SegmentHead))
 			return std::nullopt;

@@ -177,7 +177,9 @@ private:
 	ContainerReader() = default;
 	void open(const std::string& file);
 	void check_head();
-	std::vector<uint64_t> find_recordings() const;
+	uint64_t find_file_head(uint64_t at) const;
+	uint64_t next_recording() const;
+	std::vector<uint64_t> find_recordings();
 	bool is_file_head(uint64_t at) const;
 	uint64_t ended_size(uint64_t end) const;
 

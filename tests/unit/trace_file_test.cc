@@ -508,6 +508,24 @@ TEST_CASE("of recordings in one file a cut one costs no other", "[trace][file]")
 	}
 }
 
+// Neither was ended, so neither tells where it begins.
+TEST_CASE("of recordings in one file that were all cut none is lost", "[trace][file]") {
+	const ScratchFolder folder;
+	const std::string path = folder.path() + "/cut.dfr";
+	const auto first = one_block_file(folder, 1, 0), second = one_block_file(folder, 2, 1);
+	const std::vector<char> unended(second.begin(), second.end() - 8);
+	for (size_t size = 1; size < first.size(); size++) {
+		CAPTURE(size);
+		const std::vector<char> part(first.begin(), first.begin() + static_cast<long>(size));
+		write_together(path, {part, unended});
+		const auto names = trace::recordings_of(path);
+		REQUIRE(names.size() == 2);
+		CHECK(values_in(*trace::open_file(names[1])) == std::vector<uint64_t>{21});
+		write_together(path, {part, second, unended});
+		CHECK(trace::recordings_of(path).size() == 3);
+	}
+}
+
 TEST_CASE("a file has so many recordings and no more", "[trace][file]") {
 	const ScratchFolder folder;
 	const std::string path = folder.path() + "/many.dfr";
