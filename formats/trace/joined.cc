@@ -118,8 +118,10 @@ JoinedSource::JoinedSource(std::vector<std::unique_ptr<FileSource>> files) {
 		one.last = last_time(one.refs);
 		all.push_back(std::move(one));
 	}
-	std::stable_sort(all.begin(), all.end(), [](const OpenedFile& a, const OpenedFile& b) {
-		return std::tuple(a.entries, a.last) < std::tuple(b.entries, b.last);
+	std::ranges::stable_sort(all, {}, [](const OpenedFile& one) {
+		// Where nothing is recorded but in aggregations, only how a file ends tells.
+		const bool last_of_state = one.facts.finished && !one.facts.goes_on;
+		return std::tuple(one.entries, one.last, last_of_state, one.facts.marked_until);
 	});
 	put_parts_in_order(all);
 	// CPU and sequence number identify a block of a state. A file may have a block as it was before more

@@ -390,6 +390,30 @@ TEST_CASE("a snapshot is not newer than parts that have later records", "[trace]
 	}
 }
 
+// A program that only counts leaves no blocks by which the later file could be known.
+TEST_CASE("of files without records the aggregations of the latest count", "[trace][file]") {
+	const ScratchFolder folder;
+	const std::string one = folder.file("one.dfr"), two = folder.file("two.dfr");
+	const auto write = [](const std::string& path, uint64_t count, uint64_t until, bool goes_on) {
+		CatalogLog log;
+		const trace::Catalog catalog = first_catalog(log);
+		trace::FileWriter writer(path, true, [&]() -> const trace::Catalog& { return catalog; });
+		writer.aggregations({{.varid = 1, .kind = 0x0701, .key = {}, .words = {count}}});
+		test::ListSource none;
+		writer.account(none, until);
+		writer.finish(goes_on);
+	};
+	write(one, 1, 250, true);
+	// A snapshot, or what was found in the memory of the machine that died.
+	const bool snapshot = GENERATE(false, true);
+	write(two, 2, snapshot ? 450 : 0, snapshot);
+	for (const auto& paths : {std::vector{one, two}, {two, one}}) {
+		const auto all = recordings(paths);
+		REQUIRE(all.size() == 1);
+		CHECK(all[0]->aggregations().at(0).words == std::vector<uint64_t>{2});
+	}
+}
+
 TEST_CASE("of a block that grew the longer copy counts, and the other if that one is damaged",
           "[trace][file]") {
 	const ScratchFolder folder;
