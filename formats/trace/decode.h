@@ -245,6 +245,8 @@ public:
 		uint64_t first = 0, last = 0;                   // times
 		uint64_t first_seq = 0, last_seq = 0, gaps = 0; // gaps: sequence numbers missing between
 		uint64_t reached = 0; // records since go, up to the last block's end
+		bool reached_all =
+		    false; // that is exact: the last block was closed, and nothing was cut out of it
 		uint64_t records = 0, blocks = 0;
 		uint64_t missing = 0;     // records in those gaps, or that a block should have
 		uint64_t overwritten = 0; // records before the first block, which the ring has overwritten

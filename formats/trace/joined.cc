@@ -282,8 +282,9 @@ std::map<uint32_t, Reach> JoinedSource::reaches() {
 	std::map<uint32_t, Reach> furthest;
 	const auto add = [&furthest](const std::map<uint32_t, Reach>& reaches) {
 		for (const auto& [cpu, reach] : reaches)
-			if (reach.seq >= furthest[cpu].seq)
-				furthest[cpu] = reach;
+			if (Reach& known = furthest[cpu];
+			    std::tuple(reach.seq, reach.records) >= std::tuple(known.seq, known.records))
+				known = reach;
 	};
 	for (size_t i = 0; i < files_.size(); i++) {
 		add(files_[i]->reaches());

@@ -126,6 +126,7 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 	span.first_seq = refs.front().head.seq;
 	span.last_seq = refs.back().head.seq;
 	span.reached = refs.back().head.record_base + refs.back().head.records;
+	span.reached_all = (refs.back().head.flags & (DFR_BLOCK_CLOSED | DFR_BLOCK_CUT)) == DFR_BLOCK_CLOSED;
 	span.overwritten = refs.front().head.record_base;
 	span.earliest = refs.front().head.first_time;
 	for (const BlockRef& ref : refs) {

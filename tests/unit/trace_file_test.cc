@@ -414,6 +414,37 @@ TEST_CASE("of files without records the aggregations of the latest count", "[tra
 	}
 }
 
+// A snapshot has the block of a silent CPU as it was then, the next part says up to where the parts before it had it.
+TEST_CASE("records of a block that only a missing file has whole are missing", "[trace][file]") {
+	const ScratchFolder folder;
+	const std::string snapshot = folder.file("snap.dfr"), part = folder.file("a-0002.dfr");
+	CatalogLog log;
+	const trace::Catalog catalog = first_catalog(log);
+	const auto now = [&]() -> const trace::Catalog& { return catalog; };
+	{
+		trace::FileWriter writer(snapshot, true, now);
+		writer.block(numbered(0, 1, 1).sealed());
+		test::ListSource none;
+		writer.account(none, 150);
+		writer.finish(true);
+	}
+	{
+		trace::FileWriter writer(part, true, now, trace::local_file(),
+		                         {.series = 9, .number = 2, .since = 300, .before = {{0, {1, 5}}}});
+		writer.block(numbered(1, 4, 4).sealed());
+		test::ListSource none;
+		writer.account(none, 450);
+		writer.finish(true);
+	}
+	const auto all = recordings({snapshot, part});
+	REQUIRE(all.size() == 1);
+	trace::Merger merger(*all[0]);
+	merger.run([](const trace::Record&) { return true; });
+	const trace::Verdict verdict = trace::judge(*all[0], merger);
+	CHECK_FALSE(verdict.complete);
+	CHECK(verdict.lost == 4);
+}
+
 TEST_CASE("of a block that grew the longer copy counts, and the other if that one is damaged",
           "[trace][file]") {
 	const ScratchFolder folder;
