@@ -69,7 +69,9 @@ KernelEvents joined_events(const KernelEvents& one, const KernelEvents& other) {
 	return std::move(all.events);
 }
 
-struct OpenedFile {
+} // namespace
+
+struct JoinedSource::OpenedFile {
 	std::unique_ptr<FileSource> file;
 	std::vector<BlockRef> refs;
 	size_t entries = 0;
@@ -78,7 +80,7 @@ struct OpenedFile {
 };
 
 // The files of one recorder by their numbers, in the places that they have among the others.
-void put_parts_in_order(std::vector<OpenedFile>& all) {
+void JoinedSource::put_parts_in_order(std::vector<OpenedFile>& all) {
 	std::map<uint64_t, std::vector<size_t>> series;
 	for (size_t i = 0; i < all.size(); i++)
 		if (all[i].facts.part.series)
@@ -95,7 +97,26 @@ void put_parts_in_order(std::vector<OpenedFile>& all) {
 	}
 }
 
-} // namespace
+// A harvest lacks what a consumer had taken, and knows when the last record of that was: the consumer's file has a mark
+// behind it, or the block that ended with it.
+void JoinedSource::find_taken(const std::vector<OpenedFile>& all) {
+	for (const OpenedFile& harvest : all) {
+		const FilePart& part = harvest.facts.part;
+		if (part.series || !part.since || all.size() == 1)
+			continue;
+		const auto has_taken = [&](const OpenedFile& other) {
+			return &other != &harvest &&
+			       (other.facts.marked_until >= part.since ||
+			        std::ranges::any_of(other.refs, [&part](const BlockRef& ref) {
+				        return ref.head.last_time == part.since - 1;
+			        }));
+		};
+		if (std::ranges::none_of(all, has_taken))
+			missing_files_.push_back(
+			    harvest.file->name() + ": what a consumer had taken before " +
+			    time_text(harvest.file->catalog(), part.since) + " is in no other file");
+	}
+}
 
 JoinedSource::JoinedSource(std::vector<std::unique_ptr<FileSource>> files) {
 	const bool begun =
@@ -124,6 +145,7 @@ JoinedSource::JoinedSource(std::vector<std::unique_ptr<FileSource>> files) {
 		return std::tuple(one.entries, one.last, last_of_state, one.facts.marked_until);
 	});
 	put_parts_in_order(all);
+	find_taken(all);
 	// CPU and sequence number identify a block of a state. A file may have a block as it was before more
 	// records were added to it, or with a part of its records (DFR_BLOCK_CUT).
 	size_t blocks = 0;

@@ -49,6 +49,9 @@ private:
 		size_t file = 0;
 		BlockRef ref;
 	};
+	struct OpenedFile;
+	static void put_parts_in_order(std::vector<OpenedFile>& all);
+	void find_taken(const std::vector<OpenedFile>& all);
 	FileSource& newest() const { return *files_.back(); }
 	// Whether it was cut, and no later file says of each CPU up to where its blocks stand, so that nobody
 	// would notice what it lacks.

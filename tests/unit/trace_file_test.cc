@@ -445,6 +445,41 @@ TEST_CASE("records of a block that only a missing file has whole are missing", "
 	CHECK(verdict.lost == 4);
 }
 
+// What a consumer had taken is not in the dead machine's memory. Its file is not here.
+TEST_CASE("a time between a file and a harvest that neither has is told", "[trace][file]") {
+	const ScratchFolder folder;
+	const std::string first = folder.file("a.dfr"), harvest = folder.file("harvest.dfr");
+	CatalogLog log;
+	const trace::Catalog catalog = first_catalog(log);
+	const auto now = [&]() -> const trace::Catalog& { return catalog; };
+	const auto write = [&](const std::string& path, uint64_t last, uint64_t until) {
+		trace::FileWriter writer(path, true, now);
+		for (uint64_t seq = 1; seq <= last; seq++)
+			writer.block(numbered(0, seq, static_cast<uint8_t>(seq)).sealed());
+		test::ListSource none;
+		writer.account(none, until);
+		writer.finish(until != 0);
+	};
+	{
+		trace::FileWriter writer(harvest, true, now, trace::local_file(), {.since = 401});
+		test::ListSource none;
+		writer.account(none);
+		writer.finish();
+	}
+	const auto complete = [&] {
+		const auto all = recordings({first, harvest});
+		trace::Merger merger(*all[0]);
+		merger.run([](const trace::Record&) { return true; });
+		return trace::judge(*all[0], merger).complete;
+	};
+	write(first, 2, 250);
+	CHECK_FALSE(complete());
+	write(first, 4, 450); // it has what was taken
+	CHECK(complete());
+	write(first, 4, 350); // and here behind its last mark
+	CHECK(complete());
+}
+
 TEST_CASE("of a block that grew the longer copy counts, and the other if that one is damaged",
           "[trace][file]") {
 	const ScratchFolder folder;
