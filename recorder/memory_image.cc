@@ -402,6 +402,11 @@ private:
 				losses_.add({.cause = cause,
 				             .cpu = static_cast<int32_t>(cpu),
 				             .count = tally.loss[cause]});
+		for (const uint64_t count : tally.unused) // of causes that a newer module has
+			if (count)
+				losses_.add({.cause = DFR_LOSS_MAX,
+				             .cpu = static_cast<int32_t>(cpu),
+				             .count = count});
 		for (uint32_t priority = 0; priority < DFR_TALLY_PRIORITIES; priority++)
 			for (const dfr_stretch& stretch :
 			     {tally.thinned[priority].over, tally.thinned[priority].now})

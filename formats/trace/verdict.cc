@@ -129,16 +129,15 @@ private:
 void judge_losses(Verdict& verdict, const Losses& counters, const Merger& merger) {
 	const uint64_t from = std::max(merger.selection().from, merger.horizon()), to = merger.selection().to;
 	LostOutside outside(merger);
-	std::array<Lost, DFR_LOSS_MAX> told{}, counted{};
+	std::array<Lost, DFR_LOSS_MAX + 1> told{}, counted{}; // the last one: of causes that are not known
 	for (const Losses::Loss& entry : merger.losses().entries)
-		if (entry.cause < DFR_LOSS_MAX)
-			told[entry.cause].add(entry);
+		told[std::min<uint32_t>(entry.cause, DFR_LOSS_MAX)].add(entry);
 	for (const Losses::Loss& entry : counters.entries) {
 		const bool elsewhen = entry.to && (entry.to < from || entry.from > to);
-		if (entry.cause < DFR_LOSS_MAX && !elsewhen)
-			counted[entry.cause].add(entry);
+		if (!elsewhen)
+			counted[std::min<uint32_t>(entry.cause, DFR_LOSS_MAX)].add(entry);
 	}
-	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++) {
+	for (uint32_t cause = 0; cause <= DFR_LOSS_MAX; cause++) {
 		uint64_t beyond = counted[cause].count - std::min(counted[cause].count, told[cause].count);
 		for (const Losses::Loss& entry : counted[cause].entries)
 			beyond -= outside.take(entry.cpu, std::min(beyond, entry.count));
@@ -146,9 +145,10 @@ void judge_losses(Verdict& verdict, const Losses& counters, const Merger& merger
 		if (!lost)
 			continue;
 		verdict.lost += lost;
-		verdict.reasons.push_back(plural(lost, "record") + " lost" +
-		                          where(beyond ? counted[cause].entries : told[cause].entries) +
-		                          " (" + kLossText[cause] + ")");
+		verdict.reasons.push_back(
+		    plural(lost, "record") + " lost" +
+		    where(beyond ? counted[cause].entries : told[cause].entries) + " (" +
+		    (cause < DFR_LOSS_MAX ? kLossText[cause] : "by what a newer dfr knows") + ")");
 	}
 }
 

@@ -822,6 +822,11 @@ TEST_CASE("what no record has told of losses is in their counters", "[recorder][
 	CHECK(!verdict.complete);
 	CHECK(mentions(verdict.reasons, "7 records lost on CPU 0"));
 	CHECK(mentions(verdict.reasons, "5 records lost on CPU 1"));
+	// Of a cause that a newer module has.
+	dfr_tally newer{.magic = DFR_TALLY_MAGIC, .cpu = 0, .state_id = 7, .loss = {}};
+	newer.unused[0] = 6;
+	memory.put({450}, std::as_bytes(std::span(&newer, 1)));
+	CHECK(judged(remarks).lost == 4 + 5 + 6);
 	// Of another CPU, and not in the image.
 	memory.put({450}, tally(1, DFR_LOSS_THROTTLE, 3));
 	memory.pages.erase(451);

@@ -550,6 +550,10 @@ TEST_CASE("losses from before the window are not in the verdict, however they ar
 	source.lost.add({.cause = DFR_LOSS_NMI, .cpu = -1, .count = 3});
 	CHECK(judged().lost == 3);
 	CHECK_FALSE(judged().complete);
+	// Of a cause that has a number in a newer dfr only.
+	source.lost.add({.cause = DFR_LOSS_MAX + 3, .cpu = -1, .count = 2});
+	CHECK(judged().lost == 5);
+	CHECK(judged().reasons.at(1) == "2 records lost (by what a newer dfr knows)");
 }
 
 // What the governor held back has its LOSS record where firings are recorded again (formats/abi/block.h).
