@@ -44,12 +44,16 @@ static struct dfr_provider kinst_provider;
 static int kinst_hit(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	struct kinst *kinst = container_of(kprobe, struct kinst, ki_kprobe);
+	unsigned long behind = instruction_pointer(regs);
 
+	/* The kernel's is a byte further, where the next instruction may be, and the stack is another. */
+	instruction_pointer_set(regs, kinst->ki_address);
 	raw_cpu_write(dfr_breakpoint, dfr_arch_breakpoint(regs));
 	barrier(); /* for an NMI, which comes between any two instructions */
 	dfr_fire(kinst->ki_probe, NULL, 0, regs);
 	barrier();
 	raw_cpu_write(dfr_breakpoint, 0);
+	instruction_pointer_set(regs, behind);
 	return 0;
 }
 
