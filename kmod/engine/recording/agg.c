@@ -476,6 +476,17 @@ static bool merge_entry(struct dfr_aggtab *base, struct dfr_aggent *from)
 	return true;
 }
 
+/* How many firings have made this entry: one at least, where its words do not tell. */
+static u64 updates_of(struct dfr_aggent *entry)
+{
+	switch (entry->kind) {
+	case DFR_ACT_COUNT:
+	case DFR_ACT_AVG:
+	case DFR_ACT_STDDEV: return values_of(entry)[0];
+	default: return 1;
+	}
+}
+
 /* On the share's CPU: its other half, which is empty, becomes the active one. */
 static void switch_half(void *arg)
 {
@@ -500,7 +511,7 @@ static void retire(struct dfr_state *state, struct dfr_share *share)
 	for (offset = entries_at(retired); offset < retired->used; offset += entry_bytes(entry)) {
 		entry = (struct dfr_aggent *)((u8 *)retired + offset);
 		if (entry->varid && !merge_entry(state->st_agg_base, entry))
-			lost.un_count++;
+			lost.un_count += updates_of(entry);
 	}
 	/* The base table has these entries now: generation 0 tells a scanner not to add them again. */
 	dfr_store_release(&retired->generation, 0);
