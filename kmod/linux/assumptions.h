@@ -192,6 +192,15 @@ HOOKED(schedule_tail, NULL, "proc:::start, lwp-start")
 HOOKED(__x64_sys_execve, "(struct pt_regs *)", "proc:::exec, exec-failure")
 HOOKED(__x64_sys_execveat, "(struct pt_regs *)", "proc:::exec, exec-failure of execveat()")
 HOOKED(__x64_sys_rt_sigtimedwait, "(struct pt_regs *)", "proc:::signal-clear")
+#ifdef CONFIG_IA32_EMULATION
+HOOKED(__ia32_compat_sys_execve, "(struct pt_regs *)", "proc:::exec, exec-failure of 32-bit calls")
+HOOKED(__ia32_compat_sys_execveat, "(struct pt_regs *)",
+       "proc:::exec, exec-failure of execveat() as a 32-bit call")
+HOOKED(__ia32_compat_sys_rt_sigtimedwait_time32, "(struct pt_regs *)",
+       "proc:::signal-clear of 32-bit calls with 32 bits of time")
+HOOKED(__ia32_compat_sys_rt_sigtimedwait_time64, "(struct pt_regs *)",
+       "proc:::signal-clear of 32-bit calls with 64 bits of time")
+#endif
 #elif defined(CONFIG_ARM64)
 HOOKED(__arm64_sys_execve, "(struct pt_regs *)", "proc:::exec, exec-failure")
 HOOKED(__arm64_sys_execveat, "(struct pt_regs *)", "proc:::exec, exec-failure of execveat()")

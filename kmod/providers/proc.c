@@ -104,7 +104,10 @@ static void on_exec_call(struct dfr_hook *hook, struct pt_regs *regs, unsigned i
 	u64 outer[DFR_FUNCTION_ARGS];
 
 	dfr_arch_function_args(regs, outer);
-	dfr_arch_syscall_args((struct pt_regs *)outer[0], args);
+	if (dfr_arch_compat_syscall())
+		dfr_arch_compat_syscall_args((struct pt_regs *)outer[0], args);
+	else
+		dfr_arch_syscall_args((struct pt_regs *)outer[0], args);
 	fire(EXEC, args[path], 0, 0);
 	if (READ_ONCE(probes[EXEC_FAILURE].ep_armed))
 		dfr_hook_return(hook, hook, regs, &probes[EXEC_FAILURE].ep_probe);
@@ -154,19 +157,32 @@ static struct dfr_tracepoint tp_deliver = { .tp_name = "signal_deliver",
 
 static const char *const first_run_names[] = { "schedule_tail", NULL };
 static struct dfr_hook hook_first_run = { .ho_names = first_run_names, .ho_enter = on_first_run };
-static const char *const execve_names[] = { DFR_ARCH_SYSCALL "sys_execve", NULL };
+static const char *const execve_names[] = {
+	DFR_ARCH_SYSCALL "sys_execve",
+	DFR_ARCH_COMPAT_SYSCALL "compat_sys_execve",
+	NULL,
+};
 static struct dfr_hook hook_execve = {
 	.ho_names = execve_names,
 	.ho_enter = on_execve,
 	.ho_return = on_execve_return,
 };
-static const char *const execveat_names[] = { DFR_ARCH_SYSCALL "sys_execveat", NULL };
+static const char *const execveat_names[] = {
+	DFR_ARCH_SYSCALL "sys_execveat",
+	DFR_ARCH_COMPAT_SYSCALL "compat_sys_execveat",
+	NULL,
+};
 static struct dfr_hook hook_execveat = {
 	.ho_names = execveat_names,
 	.ho_enter = on_execveat,
 	.ho_return = on_execve_return,
 };
-static const char *const sigwait_names[] = { DFR_ARCH_SYSCALL "sys_rt_sigtimedwait", NULL };
+static const char *const sigwait_names[] = {
+	DFR_ARCH_SYSCALL "sys_rt_sigtimedwait",
+	DFR_ARCH_COMPAT_SYSCALL "compat_sys_rt_sigtimedwait_time32",
+	DFR_ARCH_COMPAT_SYSCALL "compat_sys_rt_sigtimedwait_time64",
+	NULL,
+};
 static struct dfr_hook hook_sigwait = {
 	.ho_names = sigwait_names,
 	.ho_enter = on_sigwait,
