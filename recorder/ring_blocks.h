@@ -61,6 +61,7 @@ private:
 	std::unordered_set<uint64_t> listed_; // of each_unit()
 	std::vector<trace::BlockRef> refs_;
 	std::vector<BlockPlace> places_;
+	size_t anchored_ = 0;                       // of these, the first are those that anchors list
 	std::map<uint32_t, MissingBlocks> missing_; // by CPU
 	std::map<uint32_t, uint64_t> foreign_;      // blocks of other versions, by version
 	uint64_t whole_after_ = 0;

@@ -101,6 +101,8 @@ Memory small_memory() {
 	log.state("small", 1, 4096, DFR_BUFPOLICY_RING).clock(1'000, 1);
 	log.probe(1, "syscall", "vmlinux", "write", "entry", 3);
 	log.layout(1, {test::int_field(8)}).ecb(1, 1, 1);
+	log.entry(DFR_CAT_MEMORY, test::Bytes().u32(DFR_ANCHOR_RING).u32(0).u32(0).u32(3));
+	log.entry(DFR_CAT_MEMORY, test::Bytes().u32(DFR_ANCHOR_CATALOG).u32(0).u32(0).u32(1));
 	memory.put({100}, log.done());
 	memory.anchor({.pfn = 50, .kind = DFR_ANCHOR_CATALOG, .unit = 4096, .frames = {100}});
 	for (uint8_t seq = 1; seq <= 3; seq++) {
@@ -289,4 +291,21 @@ TEST_CASE("a page of a dump that does not unpack costs that page", "[recorder][d
 	const Read read = read_image(file);
 	CHECK(read.values == std::vector<uint64_t>{1, 2});
 	CHECK_FALSE(read.verdict.complete);
+}
+
+TEST_CASE("a dump that gives one page the bytes of another one is never called complete",
+          "[recorder][dump]") {
+	const Raw whole = small_memory().kdump(recorder::kZlib, pack_zlib);
+	constexpr size_t kDescriptors = 4 * Memory::kPageSize, kSize = 24, kPages = 6;
+	for (size_t to = 0; to < kPages; to++)
+		for (size_t from = 0; from < kPages; from++) {
+			INFO(to << " has " << from);
+			Raw file = whole;
+			const auto at = [](size_t page) {
+				return static_cast<long>(kDescriptors + page * kSize);
+			};
+			std::copy_n(whole.begin() + at(from), kSize, file.begin() + at(to));
+			const Read read = read_image(file);
+			CHECK(read.verdict.complete == (from == to));
+		}
 }
