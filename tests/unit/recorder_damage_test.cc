@@ -266,6 +266,30 @@ void drop_pages(std::mt19937& random, Memory& memory) {
 		memory.pages.erase(frames[random() % frames.size()]);
 }
 
+// A block's pages have what another block's have: a dump whose descriptors are damaged. Checksums are right there, too.
+void copy_blocks(std::mt19937& random, Memory& memory) {
+	std::vector<uint64_t> blocks;
+	for (const auto& [pfn, page] : memory.pages) {
+		dfr_block head;
+		std::memcpy(&head, page.data(), sizeof(head));
+		if (trace::header_is_sane(head) && memory.pages.contains(pfn + 1))
+			blocks.push_back(pfn);
+	}
+	for (unsigned left = 1 + random() % 5; left; left--) {
+		const uint64_t from = blocks[random() % blocks.size()], to = blocks[random() % blocks.size()];
+		for (const uint64_t page : {0, 1})
+			memory.page(to + page) = memory.page(from + page);
+	}
+}
+// Each of a run of pages has what the next one has: a bit of the map is lost.
+void move_pages(std::mt19937& random, Memory& memory) {
+	const std::vector<uint64_t> frames = frames_of(memory);
+	const size_t from = random() % frames.size();
+	const size_t to = std::min<size_t>(frames.size() - 1, from + 1 + random() % 64);
+	for (size_t i = from; i < to; i++)
+		memory.page(frames[i]) = memory.page(frames[i + 1]);
+}
+
 bool lacks_something(const Harvest& damaged) {
 	const Harvest& whole = undamaged();
 	return damaged.counts != whole.counts ||
@@ -305,13 +329,10 @@ TEST_CASE("damage is told, and what is left is right", "[recorder][image][damage
 	const auto seed = static_cast<uint32_t>(seed_text ? std::strtoul(seed_text, nullptr, 0) : 1);
 	const char* const rounds_text = std::getenv("DFR_DAMAGE_ROUNDS");
 	const unsigned rounds = rounds_text ? std::strtoul(rounds_text, nullptr, 0) : 60;
-	const std::pair<const char*, Damage> kinds[] = {{"flipped bits", flip_bits},
-	                                                {"noise", put_noise},
-	                                                {"lost lines", lose_lines},
-	                                                {"moved entries", move_entries},
-	                                                {"wiped pages", wipe_pages},
-	                                                {"dropped pages", drop_pages},
-	                                                {"cut", nullptr}};
+	const std::pair<const char*, Damage> kinds[] = {
+	    {"flipped bits", flip_bits},     {"noise", put_noise},        {"lost lines", lose_lines},
+	    {"moved entries", move_entries}, {"wiped pages", wipe_pages}, {"dropped pages", drop_pages},
+	    {"copied blocks", copy_blocks},  {"moved pages", move_pages}, {"cut", nullptr}};
 	const size_t all = undamaged().records.size();
 	for (const auto& [name, damage] : kinds) {
 		uint64_t left = 0;
