@@ -209,6 +209,7 @@ std::unique_ptr<DeviceSession> Daemon::begin(const std::string& name, std::span<
 }
 
 void Daemon::start() {
+	session_.reset();
 	const std::string next = next_name(options.name);
 	std::unique_ptr<DeviceSession> begun = claim(next);
 	if (begun && begun->status().activity == DFR_INACTIVE) {

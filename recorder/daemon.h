@@ -48,7 +48,7 @@ public:
 	DaemonStatus status;
 
 	DeviceSession& session() { return *session_; }
-	// Claims the state, or starts it.
+	// Claims the state, or starts it. What was claimed before goes back first, with the blocks that were not stored.
 	void start();
 	// Reads options and program again. nullopt: they are wrong, which was said; all goes on as it was.
 	std::optional<Reload> reload();

@@ -6,9 +6,11 @@
 // the state records on after dfrd has ended, so dfrd can be restarted without a gap. dfrd does not
 // compile D: `dfr compile` does.
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -245,16 +247,52 @@ int check(recorder::Daemon& daemon) {
 	return 0;
 }
 
+constexpr std::chrono::seconds kRoomEvery{30};
+
+// False: it cannot be waited for, or the end was asked.
+bool wait_for_room(recorder::Daemon& daemon, const Error& why) {
+	if ((why.code() != ENOSPC && why.code() != EDQUOT) || !daemon.manager.is_there())
+		return false;
+	const std::string status = daemon.options.name + " records on in memory: " + why.what();
+	recorder::say(why);
+	std::fprintf(stderr, "dfrd: %s records on in the kernel's memory; this tries again in %lld s\n",
+	             shown(daemon.options.name), static_cast<long long>(kRoomEvery.count()));
+	daemon.manager.ready(status);
+	const auto until = std::chrono::steady_clock::now() + kRoomEvery;
+	while (!recorder::end_is_asked() && std::chrono::steady_clock::now() < until) {
+		daemon.manager.alive(status);
+		std::this_thread::sleep_for(std::chrono::milliseconds(200));
+	}
+	return !recorder::end_is_asked();
+}
+
+// As a service mode stream does not end because a disk is full: systemd gives a service up that ends again and again, and
+// nobody would start it when there is room.
+Outcome record(recorder::Daemon& daemon) {
+	const std::string output = daemon.options.output;
+	for (;;) {
+		daemon.options.output = recorder::output_name(daemon.options);
+		daemon.remove_empty_files();
+		daemon.remove_old_files({}); // a disk that is full has room afterwards
+		if (daemon.options.mode == recorder::DaemonMode::kFlight)
+			return fly(daemon);
+		try {
+			return stream(daemon);
+		} catch (const Error& error) {
+			if (!wait_for_room(daemon, error))
+				throw;
+		}
+		daemon.options.output = output;
+		daemon.start();
+	}
+}
+
 int run(recorder::Daemon& daemon) {
 	if (daemon.options.check)
 		return check(daemon);
 	daemon.start();
 	for (;;) {
-		daemon.options.output = recorder::output_name(daemon.options);
-		daemon.remove_empty_files();
-		daemon.remove_old_files({}); // a disk that is full has room afterwards
-		Outcome outcome =
-		    daemon.options.mode == recorder::DaemonMode::kFlight ? fly(daemon) : stream(daemon);
+		Outcome outcome = record(daemon);
 		if (!outcome.reload)
 			return outcome.killed ? 1 : 0;
 		daemon.go_on(std::move(*outcome.reload));

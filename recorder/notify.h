@@ -16,6 +16,7 @@ public:
 	ServiceManager(const ServiceManager&) = delete;
 	ServiceManager& operator=(const ServiceManager&) = delete;
 
+	bool is_there() const { return socket_ >= 0; }
 	void ready(const std::string& status);
 	void stopping(const std::string& status);
 	// A sign of life, if it is time for one, and what the service is doing. To be called once a second or so.
