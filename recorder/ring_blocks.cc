@@ -160,6 +160,12 @@ void RingBlocks::name_damage(const trace::Block& block) {
 	}
 }
 
+// A crafted image may have any number of each kind of loss.
+void RingBlocks::lose(uint64_t& told, std::string what) {
+	if (++told <= kUnsoundNamed)
+		losses_.push_back(what + (told == kUnsoundNamed ? "; more are not named" : ""));
+}
+
 // Of two that claim one number, the one whose header is trusted is kept, then the one that is closed, then the one
 // that has more.
 void RingBlocks::order() {
@@ -176,9 +182,9 @@ void RingBlocks::order() {
 		// Of those that no anchor lists one may be a copy; a ring has each block once.
 		const bool both_listed = a.handle < anchored_ && b.handle < anchored_;
 		if (both_listed || std::memcmp(&a.head, &b.head, sizeof(a.head)) != 0)
-			losses_.push_back("CPU " + std::to_string(a.head.cpu) +
-			                  ": two blocks say that they are block " +
-			                  std::to_string(a.head.seq) + ", one is left out");
+			lose(twice_, "CPU " + std::to_string(a.head.cpu) +
+			                 ": two blocks say that they are block " +
+			                 std::to_string(a.head.seq) + ", one is left out");
 		return true;
 	};
 	refs_.erase(std::unique(refs_.begin(), refs_.end(), same), refs_.end());
@@ -203,9 +209,9 @@ void RingBlocks::judge_chain(size_t first, size_t end) {
 		                  one.record_base + one.records == next.record_base;
 		if (join != adjacent(refs_[i], refs_[i + 1]) || next.record_base < one.record_base ||
 		    next.lost < one.lost)
-			losses_.push_back("CPU " + std::to_string(one.cpu) + ": the headers of blocks " +
-			                  std::to_string(one.seq) + " and " + std::to_string(next.seq) +
-			                  " contradict each other");
+			lose(contradictions_, "CPU " + std::to_string(one.cpu) + ": the headers of blocks " +
+			                          std::to_string(one.seq) + " and " +
+			                          std::to_string(next.seq) + " contradict each other");
 	}
 }
 

@@ -47,6 +47,7 @@ private:
 	void add_loose(uint64_t address);
 	bool sound(trace::Block& block) const;
 	void name_damage(const trace::Block& block);
+	void lose(uint64_t& told, std::string what);
 	void order();
 	void judge_chain(size_t first, size_t end);
 	void name_gap(const dfr_block& one, const dfr_block& next);
@@ -65,7 +66,7 @@ private:
 	std::map<uint32_t, MissingBlocks> missing_; // by CPU
 	std::map<uint32_t, uint64_t> foreign_;      // blocks of other versions, by version
 	uint64_t whole_after_ = 0;
-	uint64_t open_ = 0, loose_ = 0, unsound_ = 0, gaps_ = 0;
+	uint64_t open_ = 0, loose_ = 0, unsound_ = 0, gaps_ = 0, twice_ = 0, contradictions_ = 0;
 	std::vector<std::string> losses_, remarks_;
 };
 

@@ -404,6 +404,43 @@ TEST_CASE("boot enable, disable: an interrupted one leaves what boots", "[boot]"
 	    [](const Machine& machine) { enable(machine, plan("always")); }, check_bootable);
 }
 
+TEST_CASE("boot enable: again, with something else, and interrupted, leaves what boots", "[boot]") {
+	const char* const from = GENERATE(as<const char*>{}, "always", "once", "menu");
+	const char* const to = GENERATE(as<const char*>{}, "always", "once", "menu");
+	const std::string other = "/boot/dfr/other-6.1.0-60-amd64.img";
+	unsigned changes = 1;
+	for (int status = 99; status == 99; changes++) {
+		INFO(from << " to " << to << ", " << changes);
+		const Machine machine;
+		machine.write("/boot/grub/custom.cfg", "# mine\n");
+		machine.write("/boot/grub/grubenv", environment("saved_entry=a\n"));
+		enable(machine, plan(from));
+		status = interrupted(changes, [&]() {
+			boot::write_atomically(machine.root() + other, std::string("archive"), 0600);
+			boot::BootPlan next = plan(to);
+			next.name = "other";
+			next.release = "6.1.0-60-amd64";
+			boot::Installation(machine.root()).enable(next);
+		});
+		const std::string custom = machine.read("/boot/grub/custom.cfg");
+		const bool is_new = custom.find("dfr-other") != std::string::npos;
+		CHECK(boot::has_block(custom));
+		CHECK(machine.read(is_new ? other : "/boot/dfr/default-" + std::string(kRelease) + ".img") ==
+		      "archive");
+		// What is only to be offered is chosen by no boot, whatever the block says.
+		const std::string armed = boot::Installation(machine.root()).variable(boot::kArmedVariable);
+		if (is_new)
+			CHECK(armed == (std::string(to) == "menu" ? "" : to));
+		else
+			CHECK((armed == (std::string(from) == "menu" ? "" : from) ||
+			       armed == (std::string(to) == "menu" ? "" : to)));
+		boot::Installation(machine.root()).disable();
+		CHECK(machine.read("/boot/grub/custom.cfg") == "# mine\n");
+		CHECK(machine.read("/boot/grub/grubenv") == environment("saved_entry=a\n"));
+	}
+	CHECK(changes > 4);
+}
+
 TEST_CASE("boot enable: no room leaves what boots, and says what to do", "[boot]") {
 	const Machine machine;
 	machine.write("/boot/grub/grubenv", environment("long=" + std::string(985, 'x') + "\n"));
