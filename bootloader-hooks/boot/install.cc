@@ -249,8 +249,14 @@ void Installation::enable(BootPlan plan) const {
 	if (plan.mode != "menu")
 		arm(plan.mode);
 	rewrite_atomically(grub("custom.cfg"), with_block(custom, *block));
-	if (older && older->name != plan.name)
-		remove_archives(older->name);
+	try { // nothing names them any more
+		if (older && older->name != plan.name)
+			remove_archives(older->name);
+		else if (older && older->release != plan.release)
+			remove_durably(archive(older->name, older->release));
+	} catch (const Error&) {
+		// The trace is enabled; disable tries again.
+	}
 }
 
 void Installation::refuse_other_way(bool inside) const {

@@ -441,6 +441,23 @@ TEST_CASE("boot enable: again, with something else, and interrupted, leaves what
 	CHECK(changes > 4);
 }
 
+TEST_CASE("boot enable: the archive of the kernel before does not stay", "[boot]") {
+	const Machine machine;
+	const std::string before = "/boot/dfr/default-" + std::string(kRelease) + ".img";
+	const std::string newest = "/boot/dfr/default-6.1.0-60-amd64.img", own = "/boot/dfr/default-6.0.img";
+	enable(machine, plan("always"));
+	machine.write(own, "made by dfr boot build");
+	machine.write(newest, "archive");
+	boot::BootPlan next = plan("always");
+	next.release = "6.1.0-60-amd64";
+	boot::Installation(machine.root()).enable(next);
+	CHECK(machine.read(before) == "(none)");
+	CHECK(machine.read(newest) == "archive");
+	CHECK(machine.read(own) != "(none)");
+	boot::Installation(machine.root()).enable(next); // again
+	CHECK(machine.read(newest) == "archive");
+}
+
 TEST_CASE("boot enable: no room leaves what boots, and says what to do", "[boot]") {
 	const Machine machine;
 	machine.write("/boot/grub/grubenv", environment("long=" + std::string(985, 'x') + "\n"));
