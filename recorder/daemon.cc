@@ -113,12 +113,6 @@ std::string default_output(const DaemonOptions& options) {
 	       ".dfr";
 }
 
-void say_removed(const std::vector<RemovedPart>& removed) {
-	for (const RemovedPart& part : removed)
-		std::fprintf(stderr, "dfrd: %s %s: %s\n", part.error ? "cannot remove" : "removed",
-		             shown(part.path), part.error ? std::strerror(part.error) : shown(part.why));
-}
-
 } // namespace
 
 void say(const Error& error) {
@@ -291,6 +285,14 @@ void Daemon::go_on(Reload reload) {
 	::unlink(daemon_status_path(next_name(options.name)).c_str());
 	session_ = std::move(reload.next);
 	status.program = reload.program;
+}
+
+void Daemon::say_removed(const std::vector<RemovedPart>& removed) {
+	for (const RemovedPart& part : removed)
+		if (!part.error || cannot_remove_.emplace(part.path, part.error).second)
+			std::fprintf(stderr, "dfrd: %s %s: %s\n", part.error ? "cannot remove" : "removed",
+			             shown(part.path),
+			             part.error ? std::strerror(part.error) : shown(part.why));
 }
 
 void Daemon::remove_old_files(const std::string& current, bool holds) {

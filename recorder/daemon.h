@@ -8,6 +8,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -75,12 +76,14 @@ private:
 	                                     const DaemonOptions& with);
 	std::vector<std::byte> program() const;
 	bool has_program() const;
+	void say_removed(const std::vector<RemovedPart>& removed);
 	std::optional<std::chrono::seconds> own_age(const std::string& path);
 
 	const std::vector<std::string> arguments_;
 	std::unique_ptr<DeviceSession> session_;
 	std::optional<Reload> interrupted_;
 	PartAges ages_;
+	std::set<std::pair<std::string, int>> cannot_remove_; // told, once
 };
 
 // The pattern or the name of what the daemon writes; files are numbered where there are several.
