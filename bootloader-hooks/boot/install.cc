@@ -175,6 +175,17 @@ void Installation::arm(const std::string& how) const {
 	rewrite_atomically(grub("grubenv"), environment.text());
 }
 
+// In its place, as GRUB writes it, if it cannot be written anew: a disk that is full keeps no machine on a trace, nor on
+// its kernel, and makes no boot one that failed.
+void Installation::write_less(const GrubEnvironment& environment) const {
+	try {
+		rewrite_atomically(grub("grubenv"), environment.text());
+	} catch (const Error&) {
+		if (!overwrite(grub("grubenv"), environment.text()))
+			throw;
+	}
+}
+
 void Installation::disarm(bool made_environment) const {
 	const auto before = read_text(grub("grubenv"));
 	if (!before)
@@ -183,13 +194,7 @@ void Installation::disarm(bool made_environment) const {
 	if (!environment.get(kTriesVariable).empty() || !environment.get(kArmedVariable).empty()) {
 		environment.unset(kTriesVariable);
 		environment.unset(kArmedVariable);
-		try {
-			rewrite_atomically(grub("grubenv"), environment.text());
-		} catch (const Error&) {
-			// As GRUB writes it: a disk that is full keeps no machine on a trace, and on its kernel.
-			if (!overwrite(grub("grubenv"), environment.text()))
-				throw;
-		}
+		write_less(environment);
 	}
 	if (made_environment && environment.empty())
 		remove_durably(grub("grubenv"));
@@ -378,7 +383,7 @@ void Installation::reached() const {
 	if (environment.get(kTriesVariable).empty())
 		return;
 	environment.unset(kTriesVariable);
-	rewrite_atomically(grub("grubenv"), environment.text());
+	write_less(environment);
 }
 
 void Installation::traced() const {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "bootloader-hooks/boot/atomic_file.h"
+#include "bootloader-hooks/boot/grub.h"
 #include "formats/error.h"
 #include "formats/trace/parts.h"
 
@@ -98,6 +99,7 @@ private:
 	// What custom.cfg gets; nothing: grub.cfg has no entry to go by.
 	std::optional<std::string> block_of(const BootPlan& plan) const;
 	void arm(const std::string& how) const;
+	void write_less(const GrubEnvironment& environment) const;
 	void disarm(bool made_environment) const;
 	void link_units() const;
 	void unlink_units() const;
