@@ -12,4 +12,10 @@ for recipe in slow-syscall off-cpu; do
 		END { printa("%s\n", @); }
 	' $recipe.dfr 2>>err | grep . | sed "s/^/$recipe: /"
 done
-cat err >&2
+dfr record -q -s /flight.d -x dynvarsize=16k -x cpubudget=100 -o flight.dfr -- sh w.sh >/dev/null 2>lost
+grep 'dynamic variable' lost
+dfr replay -qn '
+	syscall::exit_group:entry { @[execname] = count(); }
+	END { printa("%s\n", @); }
+' flight.dfr 2>>err | grep 'true' | sed 's/^/flight: room for each /'
+cat err lost >&2

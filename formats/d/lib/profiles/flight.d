@@ -54,6 +54,9 @@ syscall:::return
 }
 syscall:::return { self->began = 0; }
 
+/* These do not return: what a thread that has ended leaves is never given back, and the next of its number reads it. */
+syscall::exit:entry, syscall::exit_group:entry { self->began = 0; }
+
 /* All system calls, block I/O, page faults. */
 #pragma D priority low
 
