@@ -178,6 +178,17 @@ TEST_CASE("several CPUs: commit takes this CPU's part, the cleaner the others'",
 	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) == 0);
 }
 
+TEST_CASE("several CPUs: the cleaner's part of a commit is there when the owner goes",
+          "[engine][store][spec]") {
+	Setup s(2);
+	s.on(0, s.open, 0, 100);
+	s.on(0, s.say, 10, 200);
+	s.on(1, s.say, 11, 300);
+	s.on(1, s.commit, 0, 400);
+	dfr_state_end(s.state.state);
+	CHECK(s.numbers() == Numbers{10, 11});
+}
+
 TEST_CASE("several CPUs: discard", "[engine][store][spec]") {
 	Setup s(2);
 	s.on(0, s.open);

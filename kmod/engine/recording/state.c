@@ -570,6 +570,7 @@ void dfr_state_end(struct dfr_state *state)
 		set_active(state, false);
 		if (stops) /* as in end_recording() */
 			over = dfr_read_once(&state->st_over);
+		dfr_spec_clean(state); /* for those who look at it still: no housekeeping comes any more */
 		dfr_governor_end(state, over);
 		tell_counted(state);
 		tell_missed(state);
