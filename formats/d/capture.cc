@@ -111,6 +111,25 @@ bool may_be_own(Compilation& compilation, const Node* address) {
 	return own;
 }
 
+// Of args[n], if only argn was recorded: that as its type. False: it was not, or args[n] is not its value.
+bool take_raw_argument(Compilation& compilation, Node* node) {
+	TypeTable& types = compilation.types;
+	if (node->builtin->id != DIF_VAR_ARGS ||
+	    !(types.is_integer(node->type) || types.is_pointer(node->type)))
+		return false;
+	const std::string raw = "arg" + std::to_string(node->list[0]->value);
+	if (!compilation.captured.contains(raw))
+		return false;
+	Node* const argument = compilation.arena.copy(*node);
+	argument->type = types.named("int64_t");
+	make_captured(compilation, argument, raw);
+	node->kind = Nk::Cast;
+	node->list.clear();
+	node->a = argument;
+	node->cast = node->type;
+	return true;
+}
+
 bool walk(Compilation& compilation, Node* node) {
 	const std::string canon = canonical(compilation.types, node);
 	// What every record holds is not taken from a clause that happened to record it: others would lack it.
@@ -124,7 +143,8 @@ bool walk(Compilation& compilation, Node* node) {
 	case Nk::BuiltinVar: {
 		const uint32_t id = node->builtin->id;
 		const bool out = in_every_record(id) && compilation.target.taken_out(canon);
-		return (is_there(compilation, id) && !out) || absent(compilation, node, canon);
+		return (is_there(compilation, id) && !out) || take_raw_argument(compilation, node) ||
+		       absent(compilation, node, canon);
 	}
 	case Nk::Var:
 		if (!has_thread(compilation, node))

@@ -218,3 +218,25 @@ TEST_CASE("a clause has the priority that the last pragma before it says") {
 	                                                           {3, {DFR_PRIORITY_HIGH}},
 	                                                           {4, {DFR_PRIORITY_NORMAL}}});
 }
+
+TEST_CASE("in replay args[n] is made of argn where only that was recorded") {
+	ReplayTarget target;
+	for (const d::ProbeInfo& probe : target.probes)
+		target.arguments[probe.id] = {{.native = "unsigned int"}, {.native = "void *", .mapping = 2}};
+	const auto compiled = [&target](const char* program) { return test::compile(program, target); };
+	target.inputs = {{"arg0"}, {"arg2"}};
+	const auto both = compiled("fbt::vfs_read:entry { @[args[0]] = sum(args[1] != 0); }");
+	INFO(both.diagnostics.render(true));
+	CHECK(both.diagnostics.errors() == 0);
+	CHECK(both.compiled.captured == std::vector<std::string>{"arg0", "arg2"});
+	// What was recorded as args[n] is taken as it is.
+	target.inputs = {{"arg0"}, {"args[0]"}};
+	CHECK(compiled("fbt::vfs_read:entry { @ = sum(args[0]); }").compiled.captured ==
+	      std::vector<std::string>{"args[0]"});
+	const auto missing = compiled("fbt::vfs_read:entry { @ = sum(args[1] != 0); }");
+	REQUIRE(missing.diagnostics.errors() == 1);
+	CHECK(missing.diagnostics.all()[0].tag == "D_CAPTURE_MISSING");
+	// What it points to was not recorded.
+	target.inputs = {{"arg2"}};
+	CHECK(compiled("fbt::vfs_read:entry { trace(*(int *)args[1]); }").diagnostics.errors() == 1);
+}

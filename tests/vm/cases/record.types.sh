@@ -33,7 +33,7 @@ grep -q 'struct dentry \*dentry = 0x[0-9a-f]' path && echo 'a struct has its mem
 dfr replay -n 'fbt::vfs_write:entry { @ = max(args[0]->f_flags); }' r.dfr >unrecorded 2>&1
 grep -q 'not recorded: args\[0\]->f_flags' unrecorded && echo 'what was not recorded is named by its member'
 dfr replay -n 'fbt::vfs_write:entry { printf("%d", args[0] != 0); exit(0); }' raw.dfr >typed 2>&1
-grep -q 1 typed && echo 'arguments have their types' || cat typed
+grep -q 'vfs_write:entry 1$' typed && echo 'arguments have their types' || cat typed
 dfr info r.dfr | grep ' types '
 dfr info raw.dfr | grep ' types '
 ls -l r.dfr raw.dfr | awk '{ print $5, $9 }'
