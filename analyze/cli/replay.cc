@@ -59,16 +59,28 @@ void take_session(const std::vector<const trace::Catalog*>& catalogs, d::Compile
 	}
 }
 
+d::Compiled compile_question(const ReplayArguments& arguments, std::vector<lib::ProgramPart>& parts,
+                             const std::vector<const trace::Catalog*>& catalogs, d::Target& target) {
+	d::CompileOptions options = arguments.program.compile_options(0);
+	take_session(catalogs, options);
+	d::Compiled compiled = compile_or_throw(parts, options, target);
+	if (compiled.destructive)
+		throw Error("the program has destructive actions, which replay does not run",
+		            "leave them out: what they would act on was there when it was recorded");
+	return compiled;
+}
+
 // What cannot mean anything together; empty: nothing.
 std::string contradiction(const ReplayArguments& arguments) {
 	const ProgramArguments& program = arguments.program;
+	if (program.destructive)
+		return "-w: replay runs no destructive actions";
 	if (program.empty()) { // what the recording printed is printed again, as its own program wanted it
 		const std::pair<const char*, bool> of_programs[] = {{"-x", !program.options.empty()},
 		                                                    {"--arg", !program.operands.empty()},
 		                                                    {"-D", !program.cpp.empty()},
 		                                                    {"-C", program.preprocess},
 		                                                    {"-Z", program.zdefs},
-		                                                    {"-w", program.destructive},
 		                                                    {"--by", !arguments.by.empty()}};
 		for (const auto& [option, given] : of_programs)
 			if (given)
@@ -159,9 +171,7 @@ int follow_recording(const ReplayArguments& arguments, std::vector<lib::ProgramP
 		answer = replay::render_recording(source, output, symbols, options);
 	} else {
 		replay::RecordingTarget target(united);
-		d::CompileOptions compile = arguments.program.compile_options(0);
-		take_session({&source.catalog()}, compile);
-		const d::Compiled compiled = compile_or_throw(parts, compile, target);
+		const d::Compiled compiled = compile_question(arguments, parts, {&source.catalog()}, target);
 		lib::apply_options(compiled, options.style);
 		answer = replay::replay_program(united, target, compiled, output, symbols, options);
 	}
@@ -200,13 +210,11 @@ int replay_recordings(const ReplayArguments& arguments, std::vector<lib::Program
 	auto symbols = symbols_of(united.boots() == 1 ? all : std::vector<trace::BlockSource*>{});
 	replay::ReplayOptions options = replay_options(arguments);
 	replay::RecordingTarget target(united);
-	d::CompileOptions compile = arguments.program.compile_options(0);
 	std::vector<const trace::Catalog*> catalogs;
 	for (const auto& source : sources)
 		for (const auto& file : source->files())
 			catalogs.push_back(&file->catalog());
-	take_session(catalogs, compile);
-	const d::Compiled compiled = compile_or_throw(parts, compile, target);
+	const d::Compiled compiled = compile_question(arguments, parts, catalogs, target);
 	lib::apply_options(compiled, options.style);
 	replay::Answer answer = replay::replay_program(united, target, compiled, output, symbols, options);
 	output.flush();
