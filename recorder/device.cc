@@ -50,6 +50,10 @@ std::string call_hint(unsigned long request, int code) {
 	case EAGAIN: return "unprivileged users have started too many recordings: wait a few seconds";
 	case EPERM:
 	case EACCES: return "destructive actions take root, -w and a kernel that is not locked down";
+	case EEXIST: return "a kept state has this name: dfr record --claim takes it over, dfr stop ends it";
+	case EINVAL:
+		return request == DFR_IOC_KEEP ? "a name has printable characters of ASCII and no spaces"
+		                               : "";
 	case ENOTTY: return "the loaded module is of another version: load the one that came with this dfr";
 	case EIO:
 		if (request != DFR_IOC_GO)
