@@ -40,13 +40,13 @@ private:
 	struct Vmcoreinfo;
 	class Reader;
 	DeadKernel() = default;
-	bool read(std::shared_ptr<const Reader> reader);
+	bool read(std::shared_ptr<const Reader> from);
 	bool read_names(const Reader& reader);
 	bool take_addresses(const std::vector<int32_t>& offsets, uint64_t base, bool per_cpu);
 	std::optional<std::string> name(size_t& at) const; // with its letter; `at` goes on behind it
 	std::string lines(size_t first, size_t last) const;
 	uint64_t address(std::string_view symbol) const; // 0: there is none
-	std::optional<KernelPlace> module_place(uint64_t address);
+	std::optional<KernelPlace> module_place(uint64_t where);
 	void find_modules();
 
 	std::shared_ptr<const Reader> reader_;

@@ -165,8 +165,7 @@ public:
 
 	// Of the kernel proper too; none if they are damaged.
 	trace::RecordedTypes types() override {
-		const std::vector<std::byte> btf =
-		    find_kernel() ? kernel_->types() : std::vector<std::byte>{};
+		std::vector<std::byte> btf = find_kernel() ? kernel_->types() : std::vector<std::byte>{};
 		if (btf.empty())
 			return {};
 		try {

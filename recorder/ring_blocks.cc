@@ -161,7 +161,7 @@ void RingBlocks::name_damage(const trace::Block& block) {
 }
 
 // A crafted image may have any number of each kind of loss.
-void RingBlocks::lose(uint64_t& told, std::string what) {
+void RingBlocks::lose(uint64_t& told, const std::string& what) {
 	if (++told <= kUnsoundNamed)
 		losses_.push_back(what + (told == kUnsoundNamed ? "; more are not named" : ""));
 }

@@ -47,7 +47,7 @@ private:
 	void add_loose(uint64_t address);
 	bool sound(trace::Block& block) const;
 	void name_damage(const trace::Block& block);
-	void lose(uint64_t& told, std::string what);
+	void lose(uint64_t& told, const std::string& what);
 	void order();
 	void judge_chain(size_t first, size_t end);
 	void name_gap(const dfr_block& one, const dfr_block& next);
