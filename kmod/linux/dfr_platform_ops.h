@@ -272,12 +272,19 @@ int dfr_plat_store_user(const struct dfr_firing *firing, u64 addr, const void *s
  */
 DECLARE_PER_CPU(u32, dfr_breakpoint);
 
+static __always_inline bool dfr_plat_is_task(void)
+{
+	/* With bottom halves merely disabled, too. */
+	return likely(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)));
+}
+
 static __always_inline u32 dfr_plat_level(void)
 {
-	unsigned long count = preempt_count();
+	u32 count;
 
-	if (likely(!(count & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
-		return 0; /* task; with bottom halves merely disabled, too */
+	if (dfr_plat_is_task())
+		return 0;
+	count = preempt_count();
 	if (count & NMI_MASK)
 		count -= raw_cpu_read(dfr_breakpoint);
 	return count & NMI_MASK ? 3 : count & HARDIRQ_MASK ? 2 : count & SOFTIRQ_OFFSET ? 1 : 0;
@@ -350,11 +357,11 @@ static __always_inline bool dfr_plat_comm_is(struct dfr_firing *firing, const u6
 
 static __always_inline u64 dfr_plat_thread_key(struct dfr_firing *firing)
 {
-	u32 tid = current->pid, level = dfr_plat_level();
+	u32 tid = current->pid;
 
-	if (likely(tid && !level))
+	if (likely(tid && dfr_plat_is_task()))
 		return DFR_THREAD_KEY(tid, 0, 0);
-	return DFR_THREAD_KEY(tid ?: raw_smp_processor_id(), level, !tid);
+	return DFR_THREAD_KEY(tid ?: raw_smp_processor_id(), dfr_plat_level(), !tid);
 }
 
 static __always_inline u64 dfr_plat_register_arg(const void *regs, u32 n)
