@@ -4,11 +4,19 @@
 #include "analyze/engine/engine_session.h"
 
 #include <cstring>
+#include <sys/mman.h>
 
 #include "analyze/engine/engine_c.h"
 #include "formats/error.h"
 
 namespace dfr::engine {
+namespace {
+
+constexpr size_t kPage = 4096;
+// From so many on, blocks that were taken give their memory back: rings are filled all around, and each CPU has its own.
+constexpr unsigned kManyCpus = 16;
+
+} // namespace
 
 struct EngineSession::Provider {
 	std::string name;
@@ -60,7 +68,7 @@ Error refused(const dfr_refusal& why) {
 } // namespace
 
 EngineSession::EngineSession(std::string name, unsigned cpus, bool destructive)
-    : name_(std::move(name)), destructive_(destructive) {
+    : name_(std::move(name)), destructive_(destructive), many_cpus_(cpus >= kManyCpus) {
 	if (cpus > DFR_USER_CPUS_MAX)
 		throw Error(name_ + ": it has " + std::to_string(cpus) +
 		                " CPUs, and an engine of this process has " +
@@ -231,13 +239,17 @@ std::optional<trace::Block> EngineSession::next() {
 	const dfr_ioc_taken one = taken_.front();
 	taken_.pop_front();
 	trace::Block block;
-	if (const dfr_block* const from = dfr_state_block(state_, one.cpu, one.block)) {
+	const dfr_block* const from = dfr_state_block(state_, one.cpu, one.block);
+	if (from) {
 		const size_t used = from->hdr_size + static_cast<size_t>(from->committed);
 		const auto* const bytes = reinterpret_cast<const std::byte*>(from);
 		block.bytes.assign(bytes, bytes + used);
 		block.verified = true; // no checksum needed, because the block never left this process
 	}
+	const size_t size = from ? from->size : 0;
 	dfr_state_release(state_, one.cpu, one.block, one.seq);
+	if (many_cpus_ && size % kPage == 0)
+		madvise(const_cast<dfr_block*>(from), size, MADV_DONTNEED); // it is spare, and zeros are none
 	return block;
 }
 

@@ -79,7 +79,7 @@ private:
 	class Lock;
 
 	std::string name_;
-	bool destructive_;
+	bool destructive_, many_cpus_;
 	dfr_host* host_ = nullptr;
 	dfr_engine* engine_ = nullptr;
 	dfr_state* state_ = nullptr;

@@ -23,7 +23,7 @@ namespace dfr::test {
 // A live engine with the provider `app` as a compilation target.
 class App final : public engine::EngineSession, public d::Target {
 public:
-	App() : EngineSession("app", 4, false) {
+	explicit App(unsigned cpus = 4) : EngineSession("app", cpus, false) {
 		provider_ = add_provider("app", nullptr, nullptr);
 		entry = add_probe(provider_, "m", "work", "entry", 3, nullptr);
 		exit = add_probe(provider_, "m", "work", "return", 2, nullptr);
