@@ -47,18 +47,18 @@ struct ReplayArguments {
 
 // What $pid and $target were where the recordings were made; one that none says, or not all alike, is not defined.
 void take_session(const std::vector<const trace::Catalog*>& catalogs, d::CompileOptions& options) {
-	struct Word {
+	struct SessionMacro {
 		const char *macro, *key;
 	};
-	for (const Word word :
-	     {Word{"pid", trace::kSessionPidKey}, Word{"target", trace::kSessionTargetKey}}) {
+	for (const SessionMacro one :
+	     {SessionMacro{"pid", trace::kSessionPidKey}, SessionMacro{"target", trace::kSessionTargetKey}}) {
 		std::set<std::string> values;
 		for (const trace::Catalog* const catalog : catalogs)
-			if (const auto at = catalog->machine.find(word.key); at != catalog->machine.end())
+			if (const auto at = catalog->machine.find(one.key); at != catalog->machine.end())
 				values.insert(at->second);
-		std::erase_if(options.session, [&word](const auto& one) { return one.first == word.macro; });
+		std::erase_if(options.session, [&one](const auto& word) { return word.first == one.macro; });
 		if (values.size() == 1)
-			options.session.emplace_back(word.macro, *values.begin());
+			options.session.emplace_back(one.macro, *values.begin());
 	}
 }
 
