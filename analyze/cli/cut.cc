@@ -3,8 +3,6 @@
 // dfr cut: a part of a recording as a recording.
 #include <charconv>
 #include <cstdio>
-#include <iterator>
-#include <sstream>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
@@ -59,9 +57,7 @@ std::string read_options(const CutArguments& arguments, replay::Wanted& wanted, 
 
 // No record would say that it is of one of them.
 void require_pids(const CutArguments& arguments, const trace::Catalog& catalog) {
-	std::istringstream words(catalog.machine_text(trace::kRedactedKey));
-	const std::set<std::string> out{std::istream_iterator<std::string>(words), {}};
-	if (!arguments.pids.empty() && out.contains("pid"))
+	if (!arguments.pids.empty() && trace::taken_out_words(catalog).contains("pid"))
 		throw Error("pid was taken out of " + arguments.file +
 		                " (dfr redact), so --pid finds nothing",
 		            "ask for a recording that keeps pid");

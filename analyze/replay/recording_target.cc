@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 #include <sys/utsname.h>
 
 #include "analyze/engine/engine_c.h"
@@ -134,9 +133,7 @@ void RecordingTarget::read_types(const trace::United& all) {
 }
 
 void RecordingTarget::read_taken_out(const trace::Catalog& catalog) {
-	std::istringstream words(catalog.machine_text(trace::kRedactedKey));
-	for (std::string word; words >> word;)
-		taken_out_.insert(word);
+	taken_out_.merge(trace::taken_out_words(catalog));
 }
 
 // The numbers of processes and threads go together.

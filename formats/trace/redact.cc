@@ -3,12 +3,21 @@
 // Writing what was allowed. redact_proof.cc reads it again.
 #include "formats/trace/redact.h"
 
+#include <iterator>
+#include <sstream>
+
 #include "formats/error.h"
 #include "formats/trace/container.h"
 #include "formats/trace/counted.h"
 #include "formats/trace/remake.h"
 
 namespace dfr::trace {
+
+std::set<std::string, std::less<>> taken_out_words(const Catalog& catalog) {
+	std::istringstream words(catalog.machine_text(kRedactedKey));
+	return {std::istream_iterator<std::string>(words), {}};
+}
+
 namespace {
 
 // What the new file's ledger says: the numbers of the old one's, and nothing of its words.

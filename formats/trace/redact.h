@@ -11,6 +11,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ namespace dfr::trace {
 // In the catalog's machine: what is not here though every record has it elsewhere, "inputs pid execname". Replay
 // must not take what stands in its place for an answer.
 inline constexpr const char* kRedactedKey = "redacted";
+std::set<std::string, std::less<>> taken_out_words(const Catalog& catalog); // each of them
 // And what stayed, in the words of --keep.
 inline constexpr const char* kKeptKey = "kept";
 
