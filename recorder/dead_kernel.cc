@@ -293,27 +293,24 @@ std::optional<KernelPlace> DeadKernel::kernel_place(uint64_t address, uint64_t) 
 
 // Of no module is known since when it was there: what an address held last counts.
 std::optional<KernelPlace> DeadKernel::module_place(uint64_t where) {
-	if (!modules_sought_) {
-		modules_sought_ = true;
-		find_modules();
-	}
-	const auto symbol = modules_ ? modules_->find(where) : std::nullopt;
+	if (!modules_)
+		modules_ = find_modules();
+	const std::optional<types::Symbol> symbol = modules_->find(where);
 	return symbol ? std::optional(KernelPlace{.symbol = *symbol}) : std::nullopt;
 }
 
-void DeadKernel::find_modules() {
-	std::map<std::string, std::vector<std::byte>> btf;
-	btf.emplace("vmlinux", types());
+// None, if the types are damaged or not there.
+DeadModules DeadKernel::find_modules() {
+	const DeadModules::Read read = [reader = reader_](uint64_t from, std::span<std::byte> into) {
+		return reader->read(from, into) || reader->read_mapped(from, into);
+	};
 	try {
-		const auto known = types::KernelTypes::from_bytes(btf, "the image");
-		modules_ = std::make_unique<DeadModules>(
-		    [reader = reader_](uint64_t from, std::span<std::byte> into) {
-			    return reader->read(from, into) || reader->read_mapped(from, into);
-		    },
-		    address("modules"), *known);
+		if (types::KernelTypes* const known = types())
+			return {read, address("modules"), *known};
 	} catch (const Error&) {
-		// Types that are damaged or not there.
+		// Types that are damaged.
 	}
+	return {};
 }
 
 uint64_t DeadKernel::address(std::string_view symbol) const {
@@ -323,12 +320,26 @@ uint64_t DeadKernel::address(std::string_view symbol) const {
 	return 0;
 }
 
-std::vector<std::byte> DeadKernel::types() const {
+std::vector<std::byte> DeadKernel::read_types() const {
 	const uint64_t from = address("__start_BTF"), to = address("__stop_BTF");
 	if (from >= to || to - from > kTypesMost)
 		return {};
 	std::vector<std::byte> types(to - from);
 	return reader_->read(from, types) ? types : std::vector<std::byte>{};
+}
+
+types::KernelTypes* DeadKernel::types() {
+	if (!types_) {
+		types_.emplace(); // once, whatever comes of it
+		std::map<std::string, std::vector<std::byte>> btf;
+		btf.emplace("vmlinux", read_types()); // some MiB, in a crash kernel
+		try {
+			*types_ = types::KernelTypes::from_bytes(btf, "the image");
+		} catch (const Error&) {
+			// None, or no BTF.
+		}
+	}
+	return types_->get();
 }
 
 } // namespace dfr::recorder

@@ -33,8 +33,8 @@ public:
 	                                        const std::string& release);
 
 	std::optional<KernelPlace> kernel_place(uint64_t address, uint64_t time) override;
-	// BTF of the kernel proper, as anybody may have forged it; empty: it has none, or a page of it is not in the image.
-	std::vector<std::byte> types() const;
+	// Of the kernel proper, as anybody may have forged them; null: it has none, or they are not whole in the image.
+	types::KernelTypes* types();
 
 private:
 	struct Vmcoreinfo;
@@ -47,7 +47,8 @@ private:
 	std::string lines(size_t first, size_t last) const;
 	uint64_t address(std::string_view symbol) const; // 0: there is none
 	std::optional<KernelPlace> module_place(uint64_t where);
-	void find_modules();
+	std::vector<std::byte> read_types() const; // BTF
+	DeadModules find_modules();
 
 	std::shared_ptr<const Reader> reader_;
 	std::vector<uint64_t> addresses_; // by address
@@ -55,8 +56,9 @@ private:
 	std::vector<size_t> marks_;           // where the name of each kMarked'th symbol begins in names_
 	std::vector<std::string> tokens_;     // what a byte of a name stands for
 	std::optional<types::Symbols> asked_; // has the texts of the last answer
-	bool modules_sought_ = false;
-	std::unique_ptr<DeadModules> modules_;
+	// Once they were asked for.
+	std::optional<std::unique_ptr<types::KernelTypes>> types_;
+	std::optional<DeadModules> modules_;
 };
 
 } // namespace dfr::recorder

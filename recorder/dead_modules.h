@@ -26,6 +26,7 @@ public:
 
 	// `list`: where the kernel's list of modules begins. Hostile types: dfr::Error.
 	DeadModules(Read read, uint64_t list, types::KernelTypes& types);
+	DeadModules() = default; // of none
 
 	// What held the address last. Texts are valid as long as this is.
 	std::optional<types::Symbol> find(uint64_t address);
@@ -47,7 +48,7 @@ private:
 	// In struct mod_kallsyms.
 	uint64_t symbols_at_ = 0, count_at_ = 0, names_at_ = 0, letters_at_ = 0;
 	std::vector<NamedModule> modules_;
-	uint64_t symbols_left_; // that are read of all modules
+	uint64_t symbols_left_ = 0; // that are read of all modules
 };
 
 } // namespace dfr::recorder

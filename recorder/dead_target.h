@@ -5,9 +5,6 @@
 // tracing file system of a kernel that lives describes. Hostile types: dfr::Error.
 #pragma once
 
-#include <cstddef>
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,29 +16,25 @@ namespace dfr::recorder {
 
 class DeadTarget final : public d::Target {
 public:
-	// BTF of the kernel proper.
-	DeadTarget(std::vector<std::byte> btf, const std::string& origin) {
-		std::map<std::string, std::vector<std::byte>> containers;
-		containers.emplace("vmlinux", std::move(btf)); // some MiB, in a crash kernel
-		types_ = types::KernelTypes::from_bytes(containers, origin);
-	}
+	// Of the kernel proper. They have to be there as long as this is.
+	explicit DeadTarget(types::KernelTypes& types) : types_(types) {}
 
 	std::string description() const override { return "a dead kernel"; }
 	void match(const d::ProbePattern&, const std::function<bool(const d::ProbeInfo&)>&) override {}
 	std::vector<d::ProbeArg> args(const d::ProbeInfo& probe) override {
-		return probe.provider == "syscall" ? std::vector<d::ProbeArg>{} : probe_args(probe, *types_);
+		return probe.provider == "syscall" ? std::vector<d::ProbeArg>{} : probe_args(probe, types_);
 	}
 	std::string why_untyped(const d::ProbeInfo& probe) override {
-		return recorder::why_untyped(probe, *types_);
+		return recorder::why_untyped(probe, types_);
 	}
 	const types::Container* kernel_types(std::string_view module) override {
-		return types_->container(module);
+		return types_.container(module);
 	}
 	bool has_addresses() const override { return false; }
 	bool has_kernel() const override { return true; }
 
 private:
-	std::unique_ptr<types::KernelTypes> types_;
+	types::KernelTypes& types_;
 };
 
 } // namespace dfr::recorder

@@ -149,11 +149,12 @@ public:
 	uint64_t since() override { return blocks_.whole_after() ? blocks_.whole_after() + 1 : 0; }
 	std::vector<trace::BlockRef> index() override { return refs_; }
 
-	// Of the kernel proper, as the dead kernel would have named them.
+	// Of the kernel, as the dead one would have named them.
 	void names(trace::KnownNames& into) override {
-		if (!find_kernel())
+		DeadKernel* const dead = kernel();
+		if (!dead)
 			return;
-		NameCollector collector(*kernel_);
+		NameCollector collector(*dead);
 		for (const trace::BlockRef& ref : refs_)
 			if (const std::optional<trace::Block> block = load(ref))
 				collector.block(*block, catalog_);
@@ -163,15 +164,16 @@ public:
 		into.add(collector.fresh());
 	}
 
-	// Of the kernel proper too; none if they are damaged.
+	// Of the kernel proper; none if they are damaged.
 	trace::RecordedTypes types() override {
-		std::vector<std::byte> btf = find_kernel() ? kernel_->types() : std::vector<std::byte>{};
-		if (btf.empty())
+		DeadKernel* const dead = kernel();
+		types::KernelTypes* const known = dead ? dead->types() : nullptr;
+		if (!known)
 			return {};
 		try {
-			DeadTarget target(std::move(btf), memory_->path());
-			if (is_compiled_against_other(target.kernel_types("vmlinux")->digest()))
+			if (is_compiled_against_other(known->vmlinux().digest()))
 				return {};
+			DeadTarget target(*known);
 			TypeCollector collector(target);
 			collector.look(catalog_, SIZE_MAX);
 			return collector.fresh().value_or(trace::RecordedTypes{});
@@ -209,11 +211,12 @@ public:
 	uint64_t latest_time() const { return catalog_.clocks.empty() ? 0 : catalog_.clocks.back().real; }
 
 private:
-	bool find_kernel() {
+	// Null: none was found.
+	DeadKernel* kernel() {
 		if (!kernel_)
 			kernel_ = DeadKernel::find(*memory_, vmcoreinfo_, displacements_,
 			                           catalog_.machine_text("release"));
-		return kernel_ != nullptr;
+		return kernel_->get();
 	}
 
 	// The kernel took the program, so types of another digest are not those that it had.
@@ -549,7 +552,7 @@ private:
 	std::optional<PanicNote> panic_;
 	std::vector<uint64_t> vmcoreinfo_;
 	std::vector<int64_t> displacements_;
-	std::unique_ptr<DeadKernel> kernel_; // once it was looked for and found
+	std::optional<std::unique_ptr<DeadKernel>> kernel_; // once it was looked for
 	BootId boot_;
 	uint64_t state_;
 	trace::Catalog catalog_;
