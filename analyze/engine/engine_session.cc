@@ -10,13 +10,6 @@
 #include "formats/error.h"
 
 namespace dfr::engine {
-namespace {
-
-constexpr size_t kPage = 4096;
-// From so many on, blocks that were taken give their memory back: rings are filled all around, and each CPU has its own.
-constexpr unsigned kManyCpus = 16;
-
-} // namespace
 
 struct EngineSession::Provider {
 	std::string name;
@@ -37,6 +30,10 @@ private:
 };
 
 namespace {
+
+constexpr size_t kPage = 4096;
+// From so many on, blocks that were taken give their memory back: rings are filled all around, and each CPU has its own.
+constexpr unsigned kManyCpus = 16;
 
 int arm_nothing(dfr_provider*, dfr_probe*) {
 	return 0;
@@ -246,10 +243,9 @@ std::optional<trace::Block> EngineSession::next() {
 		block.bytes.assign(bytes, bytes + used);
 		block.verified = true; // no checksum needed, because the block never left this process
 	}
-	const size_t size = from ? from->size : 0;
 	dfr_state_release(state_, one.cpu, one.block, one.seq);
-	if (many_cpus_ && size % kPage == 0)
-		madvise(const_cast<dfr_block*>(from), size, MADV_DONTNEED); // it is spare, and zeros are none
+	if (from && many_cpus_ && from->size % kPage == 0) // it is spare now, and zeros are no block
+		madvise(const_cast<dfr_block*>(from), from->size, MADV_DONTNEED);
 	return block;
 }
 

@@ -142,16 +142,16 @@ struct Whole {
 	int64_t begin = INT64_MAX, end = INT64_MIN;
 };
 
-// Which moment a time of day is; `from`: of its span.
+// Which moment a time of day is; `from`: where the span begins that it ends.
 int64_t moment_of(const When& when, const Whole& whole, const std::optional<When>& from) {
-	if (from && &when != &*from && from->base == When::TimeBase::kTimeOfDay)
+	if (from && from->base == When::TimeBase::kTimeOfDay)
 		return moment_after(moment_in(from->ns, whole.begin, whole.end), when.ns, whole.end);
 	return moment_in(when.ns, whole.begin, whole.end);
 }
 
-// A moment on one recording's own clock. `span_from`: of the span that it belongs to.
+// A moment on one recording's own clock. `span_from`: where the span begins that it ends.
 uint64_t clock_time(const When& when, const Whole& whole, const trace::UnitedSource& of,
-                    const std::optional<When>& span_from) {
+                    const std::optional<When>& span_from = std::nullopt) {
 	const auto ns = static_cast<uint64_t>(when.ns);
 	const uint64_t from = whole.extent.from, to = whole.extent.to;
 	trace::Catalog const& catalog = of.source->catalog();
@@ -217,7 +217,7 @@ void select_span(const Wanted& wanted, const Whole& whole, const Selectable& of,
 	const uint64_t horizon = of.merger.horizon();
 	auto& [from, to, cpus] = into.records;
 	if (wanted.from)
-		from = clock_time(*wanted.from, whole, of.member, wanted.from);
+		from = clock_time(*wanted.from, whole, of.member);
 	else if (windowed && !wanted.all)
 		from = horizon;
 	const auto cut = of.member.source->cut();

@@ -228,10 +228,14 @@ std::optional<std::string> Installation::block_of(const BootPlan& plan) const {
 
 bool Installation::entry_is_current(const BootPlan& plan) const {
 	const std::string custom = read_text(grub("custom.cfg")).value_or("");
+	const auto block = block_of(plan);
+	if (!block || has_block(custom, *block))
+		return true;
+	if (plan.mode != "menu")
+		return false;
 	BootPlan chosen = plan; // an entry that was to be chosen for some boots is only offered after them
 	chosen.mode = "always";
-	const auto offered = block_of(plan), armed = block_of(chosen);
-	return !offered || has_block(custom, *offered) || (plan.mode == "menu" && has_block(custom, *armed));
+	return has_block(custom, *block_of(chosen));
 }
 
 void Installation::enable(BootPlan plan) const {
@@ -245,10 +249,10 @@ void Installation::enable(BootPlan plan) const {
 	const auto custom = read_text(grub("custom.cfg"));
 	const auto older = this->plan();
 	plan.made_environment = older ? older->made_environment : !read_text(grub("grubenv"));
-	if (plan.mode != "menu")
-		GrubEnvironment(read_text(grub("grubenv"))).text(); // throws if it cannot be written
 	if (plan.mode == "menu")
 		disarm(plan.made_environment); // first: what follows may have no room
+	else
+		GrubEnvironment(read_text(grub("grubenv"))).text(); // throws if it cannot be written
 	write_atomically(plan_path(), plan.text(), 0644);
 	link_units();
 	if (plan.mode != "menu")
