@@ -218,13 +218,9 @@ uint64_t CrashReport::whole_from(const trace::Merger& merger) {
 		gaps |= span.gaps || span.missing;
 		dated += span.lost_outside;
 	}
-	for (const auto& [cpu, reach] : source_.reaches()) {
-		const trace::Merger::CpuSpan span =
-		    cpu < merger.cpus().size() ? merger.cpus()[cpu] : trace::Merger::CpuSpan{};
-		const bool shorter = span.last_seq == reach.seq && span.reached < reach.records;
-		if (span.last_seq < reach.seq || (shorter && span.reached_all))
+	for (const auto& [cpu, reach] : source_.reaches())
+		if (merger.span_of(cpu).falls_short_of(reach))
 			return kNever;
-	}
 	dated += count_taken(merger.losses()) + count_taken(merger.losses_outside());
 	if (count_taken(source_.losses()) > dated) // the engine has counted what no block tells
 		return kNever;

@@ -171,9 +171,7 @@ uint64_t clock_time(const When& when, const Whole& whole, const trace::UnitedSou
 
 void require_cpus(const Wanted& wanted, std::span<const Selectable> recordings) {
 	for (size_t cpu = 0; cpu < wanted.cpus.size(); cpu++) {
-		const auto has = [cpu](const Selectable& one) {
-			return cpu < one.merger.cpus().size() && one.merger.cpus()[cpu].blocks;
-		};
+		const auto has = [cpu](const Selectable& one) { return one.merger.span_of(cpu).blocks != 0; };
 		if (wanted.cpus[cpu] && std::none_of(recordings.begin(), recordings.end(), has))
 			throw Error("the recording has nothing of CPU " + std::to_string(cpu),
 			            "dfr info FILE shows how many CPUs it has");

@@ -245,8 +245,11 @@ public:
 		uint64_t first = 0, last = 0;                   // times
 		uint64_t first_seq = 0, last_seq = 0, gaps = 0; // gaps: sequence numbers missing between
 		uint64_t reached = 0; // records since go, up to the last block's end
-		bool reached_all =
-		    false; // that is exact: the last block was closed, and nothing was cut out of it
+		// That is exact: the last block was closed, and nothing was cut out of it.
+		bool reached_all = false;
+		// Whether its last blocks are not there, or the last one had more later than it has here: a snapshot has a
+		// block as it was then, which may have grown in a file that is not here.
+		bool falls_short_of(const Reach& reach) const;
 		uint64_t records = 0, blocks = 0;
 		uint64_t missing = 0;     // records in those gaps, or that a block should have
 		uint64_t overwritten = 0; // records before the first block, which the ring has overwritten
@@ -261,6 +264,7 @@ public:
 		uint64_t lost_across = 0, across_open = 0;
 	};
 	const std::vector<CpuSpan>& cpus() const { return cpus_; }
+	CpuSpan span_of(uint32_t cpu) const { return cpu < cpus_.size() ? cpus_[cpu] : CpuSpan{}; }
 	const Losses& losses() const { return losses_; }
 	// Of the LOSS records that were read: those whose time is outside of the selection.
 	const Losses& losses_outside() const { return losses_outside_; }

@@ -117,6 +117,10 @@ bool Merger::wanted(const dfr_block& head) const {
 	       last_time(head) >= selection_.from;
 }
 
+bool Merger::CpuSpan::falls_short_of(const Reach& reach) const {
+	return last_seq < reach.seq || (last_seq == reach.seq && reached_all && reached < reach.records);
+}
+
 // Fills in what the headers of one CPU's blocks tell: sequence numbers, gaps, counters.
 void Merger::account_cpu(std::span<const BlockRef> refs) {
 	CpuSpan& span = cpus_[refs.front().head.cpu];

@@ -235,16 +235,14 @@ void judge_blocks(Verdict& verdict, BlockSource& source, const Merger& merger) {
 		verdict.lost += span.missing;
 	}
 	for (const auto& [cpu, reach] : source.reaches()) {
-		const Merger::CpuSpan span =
-		    cpu < merger.cpus().size() ? merger.cpus()[cpu] : Merger::CpuSpan{};
-		const uint64_t missing = reach.records - std::min(reach.records, span.reached);
-		// A snapshot has a block as it was then: that block may have grown in a file that is not here.
-		const bool shorter = span.last_seq == reach.seq && missing && span.reached_all;
-		if (!merger.selection().has(cpu) || (span.last_seq >= reach.seq && !shorter))
+		const Merger::CpuSpan span = merger.span_of(cpu);
+		if (!merger.selection().has(cpu) || !span.falls_short_of(reach))
 			continue;
-		verdict.reasons.push_back(
-		    plural(missing, "record") + " missing on CPU " + std::to_string(cpu) +
-		    (shorter ? " (its last block had more later)" : " (its last blocks are not there)"));
+		const uint64_t missing = reach.records - std::min(reach.records, span.reached);
+		verdict.reasons.push_back(plural(missing, "record") + " missing on CPU " +
+		                          std::to_string(cpu) +
+		                          (span.last_seq == reach.seq ? " (its last block had more later)"
+		                                                      : " (its last blocks are not there)"));
 		verdict.lost += missing;
 	}
 	if (by_headers > verdict.lost) {
