@@ -36,6 +36,13 @@ build() {
 	check "build.$preset" build_steps "$@"
 }
 
+# module_for KERNEL [SOURCES FOLDER]: dfr.ko for a kernel that the dev preset does not build for.
+module_for() {
+	local folder
+	folder=$(tests/vm/kernel "$1") || return 1
+	"${2:-.}/kmod/build-module" "$folder/build" "${3:-$dev/kmod}/${folder##*/}"
+}
+
 # run_unit PREFIX PROGRAM [ARGUMENTS]: a Catch2 program, each test case a line.
 run_unit() {
 	local prefix=$1 report
