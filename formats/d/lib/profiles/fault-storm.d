@@ -35,7 +35,7 @@ sdt:exceptions::page_fault_user
 /!spec[pid]/
 {
 	spec[pid] = speculation();
-	began[pid] = timestamp;
+	began[pid] = spec[pid] ? timestamp : 0;
 	faults[pid] = 0;
 }
 
@@ -45,4 +45,25 @@ sdt:exceptions::page_fault_user
 	speculate(spec[pid]);
 	faults[pid]++;
 	capture(arg0);
+}
+
+/* A process that ends in its second is judged by what it had until then, and leaves nothing behind. */
+proc:::exit
+/spec[pid] && faults[pid] > ($1 ? $1 : 1000)/
+{
+	commit(spec[pid]);
+	spec[pid] = 0;
+}
+
+proc:::exit
+/spec[pid]/
+{
+	discard(spec[pid]);
+	spec[pid] = 0;
+}
+
+proc:::exit
+{
+	began[pid] = 0;
+	faults[pid] = 0;
 }

@@ -17,12 +17,12 @@
 fbt::mutex_lock:entry
 {
 	self->spec[arg0] = speculation();
-	self->began[arg0] = timestamp;
 }
 
 fbt::mutex_lock:entry
 /self->spec[arg0]/
 {
+	self->began[arg0] = timestamp;
 	speculate(self->spec[arg0]);
 	capture(arg0, stack());
 }

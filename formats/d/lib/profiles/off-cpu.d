@@ -20,13 +20,13 @@
 sched:::off-cpu
 /pid && curlwpsinfo->pr_state != SZOMB/
 {
-	self->began = timestamp;
 	self->spec = speculation();
 }
 
 sched:::off-cpu
 /self->spec/
 {
+	self->began = timestamp;
 	speculate(self->spec);
 	capture(curlwpsinfo->pr_state, stack());
 }
@@ -43,6 +43,7 @@ sched:::on-cpu
 {
 	commit(self->spec);
 	self->spec = 0;
+	self->began = 0;
 }
 
 sched:::on-cpu
@@ -50,4 +51,5 @@ sched:::on-cpu
 {
 	discard(self->spec);
 	self->spec = 0;
+	self->began = 0;
 }

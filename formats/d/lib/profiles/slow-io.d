@@ -17,12 +17,12 @@
 io:::start
 {
 	spec[arg0] = speculation();
-	began[arg0] = timestamp;
 }
 
 io:::start
 /spec[arg0]/
 {
+	began[arg0] = timestamp;
 	speculate(spec[arg0]);
 	capture(arg0, args[0]->b_edev, args[0]->b_blkno, args[0]->b_bcount, args[0]->b_flags, stack(10));
 }

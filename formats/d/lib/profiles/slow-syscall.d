@@ -25,13 +25,13 @@ syscall:::entry
 
 syscall:::entry
 {
-	self->began = timestamp;
 	self->spec = speculation();
 }
 
 syscall:::entry
 /self->spec/
 {
+	self->began = timestamp;
 	speculate(self->spec);
 	capture(arg0, arg1, arg2, arg3, arg4, arg5, ustack(10));
 }
@@ -48,6 +48,7 @@ syscall:::return
 {
 	commit(self->spec);
 	self->spec = 0;
+	self->began = 0;
 }
 
 syscall:::return
@@ -55,6 +56,7 @@ syscall:::return
 {
 	discard(self->spec);
 	self->spec = 0;
+	self->began = 0;
 }
 
 /* A thread that ends in a call never returns from it. */
