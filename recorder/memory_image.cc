@@ -490,15 +490,18 @@ private:
 		trace::DecodeDamage damage;
 		std::vector<trace::GroupMark> groups;
 		std::map<uint32_t, dfr_block> last;
+		CopiedChunks copied(chunks, plans);
 		cursor.collect_groups(&groups);
 		for (const trace::BlockRef& ref : refs_) {
 			const std::optional<trace::Block> block = load(ref);
 			last[ref.head.cpu] = ref.head;
 			if (!block || !cursor.open(*block, damage, nullptr))
 				continue;
-			while (cursor.next()) {
-			}
+			while (cursor.next())
+				if (cursor.current().speculation)
+					copied.see(cursor.current());
 		}
+		copied.take_out(chunks);
 		FinishedCommits commits = finish_commits(std::move(chunks), groups, last, catalog_.state_id);
 		for (trace::Block& block : commits.blocks) {
 			refs_.push_back(

@@ -105,6 +105,37 @@ std::vector<trace::Block> blocks_of(std::vector<const SpeculationChunk*> chunks,
 
 } // namespace
 
+// What its records cannot be read of is not found in the ring either.
+CopiedChunks::CopiedChunks(std::span<const SpeculationChunk> chunks, trace::RecordShapes& shapes) {
+	trace::RecordCursor cursor(shapes);
+	trace::DecodeDamage damage; // told by who reads them
+	for (size_t i = 0; i < chunks.size(); i++) {
+		const GroupBlock group(chunks[i], chunks[i].head.last_time, nullptr, chunks[i].head.state_id);
+		if (!cursor.open(group.block, damage, nullptr) || !cursor.next())
+			continue;
+		const trace::Record& record = cursor.current();
+		first_[{chunks[i].head.cpu, chunks[i].head.id, record.epid, record.time}].chunks.push_back(i);
+	}
+}
+
+void CopiedChunks::see(const trace::Record& record) {
+	if (const auto known = first_.find({record.cpu, record.speculation, record.epid, record.time});
+	    known != first_.end())
+		known->second.in_ring = true;
+}
+
+void CopiedChunks::take_out(std::vector<SpeculationChunk>& chunks) const {
+	std::vector<bool> copied(chunks.size());
+	for (const auto& [record, sighted] : first_)
+		for (const size_t chunk : sighted.chunks)
+			copied[chunk] = sighted.in_ring;
+	std::vector<SpeculationChunk> left;
+	for (size_t i = 0; i < chunks.size(); i++)
+		if (!copied[i])
+			left.push_back(std::move(chunks[i]));
+	chunks = std::move(left);
+}
+
 FinishedCommits finish_commits(std::vector<SpeculationChunk> chunks,
                                const std::vector<trace::GroupMark>& groups,
                                std::map<uint32_t, dfr_block> last, uint64_t state_id) {

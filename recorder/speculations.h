@@ -6,8 +6,10 @@
 // flight. memory_image.cc finds the chunks.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "formats/abi/spec.h"
@@ -18,6 +20,27 @@ namespace dfr::recorder {
 struct SpeculationChunk {
 	dfr_spec_chunk head{};
 	std::vector<std::byte> records; // head.used bytes
+};
+
+// The engine copies chunks into the ring and frees them then, so that a dead memory has them in one place at least:
+// those that it has in both are taken out here. A record is told from all others by its CPU, time and EPID.
+class CopiedChunks {
+public:
+	CopiedChunks(std::span<const SpeculationChunk> chunks, trace::RecordShapes& shapes);
+	void see(const trace::Record& record); // of a ring
+	void take_out(std::vector<SpeculationChunk>& chunks) const;
+
+private:
+	struct FirstRecord {
+		uint32_t cpu = 0, speculation = 0, epid = 0;
+		uint64_t time = 0;
+		auto operator<=>(const FirstRecord&) const = default;
+	};
+	struct Sighted {
+		std::vector<size_t> chunks; // which begin with it
+		bool in_ring = false;
+	};
+	std::map<FirstRecord, Sighted> first_;
 };
 
 struct FinishedCommits {

@@ -744,11 +744,16 @@ TEST_CASE("memory that cannot be read is told, and costs no other page", "[recor
 
 namespace {
 
-// A chunk with one record of EPID 1: long context head, then the record 5 ns later.
-std::vector<std::byte> spec_chunk(uint32_t id, uint32_t cpu, uint64_t time, uint8_t value, uint64_t commit) {
+// One record of EPID 1: long context head, then the record 5 ns later.
+Bytes spec_records(uint64_t time, uint8_t value) {
 	Bytes records;
 	records.u32(0x7ff).u32(0).u64(time).context_body(9, 9, 9, "spec");
-	records.u32(1 | 5 << 13).u8(0).u8(value);
+	return records.u32(1 | 5 << 13).u8(0).u8(value);
+}
+
+// A chunk with that.
+std::vector<std::byte> spec_chunk(uint32_t id, uint32_t cpu, uint64_t time, uint8_t value, uint64_t commit) {
+	const Bytes records = spec_records(time, value);
 	Bytes chunk;
 	chunk.u32(DFR_SPEC_MAGIC).u32(256).u64(7).u32(id).u32(cpu).u32(0).u32(records.bytes.size());
 	chunk.u32(1).u32(commit ? DFR_SPEC_CHUNK_COMMITTING : 0).u64(time).u64(time + 5).u64(commit).u64(0);
@@ -790,6 +795,32 @@ TEST_CASE("commits that a crash interrupted are finished, others stay in flight"
 	const auto fewer = recorder::open_memory_image(less.path);
 	CHECK(fewer[0]->partial());
 	CHECK(mentions(fewer[0]->remarks(), "16 chunks of speculations of CPU 1 not in the image"));
+}
+
+// The engine frees the chunks of a commit when they stand in the ring.
+TEST_CASE("chunks that the ring has already are committed once", "[recorder][image]") {
+	Memory memory = sample_memory();
+	const Bytes copied = spec_records(4'500, 33);
+	BlockBytes block(0, 6, 4'500, 8192);
+	block.long_head(0, 0, 6'000).context(1, 1, 1, "sh");
+	block.short_head(1, 0, 0).u8(0).u8(66);
+	block.short_head(0, 0, 1'000).u8(DFR_CONTROL_GROUP).u32(3);
+	block.u32(static_cast<uint32_t>(copied.bytes.size())).u64(7'000);
+	block.splice(copied, 1).counters(0, 5).opened(5'000, 6'000);
+	memory.put({220, 221}, block.open(true).bytes);
+	std::vector<std::byte> page = spec_chunk(3, 0, 4'500, 33, 7'000);
+	// Not copied yet; and another speculation's, of the same firing.
+	for (const auto& more : {spec_chunk(3, 0, 4'600, 37, 0), spec_chunk(4, 0, 4'500, 38, 0)})
+		page.insert(page.end(), more.begin(), more.end());
+	memory.put({700}, page);
+	memory.anchor({.pfn = 710, .kind = DFR_ANCHOR_SPEC, .cpu = 0, .unit = 256, .frames = {700}});
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	trace::Verdict verdict;
+	CHECK(values_of(*found[0], &verdict) == std::vector<uint64_t>{11, 44, 33, 37, 55, 66});
+	CHECK(verdict.complete);
+	CHECK(mentions(found[0]->remarks(), "1 chunk of speculations whose commit the crash interrupted"));
+	CHECK(mentions(found[0]->remarks(), "1 speculation in flight (1 record"));
 }
 
 TEST_CASE("what no record has told of losses is in their counters", "[recorder][image]") {
