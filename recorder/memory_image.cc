@@ -351,14 +351,16 @@ private:
 	}
 
 	// The base table holds what the engine had merged; halves with a later generation were not merged
-	// yet, so they are added here.
+	// yet, so they are added here. Where both of a CPU's are later, the engine was merging one of them.
 	void read_tables() {
 		uint64_t merged = 0, dropped = 0;
 		dfr_aggtab head{};
-		if (const auto base = read_table(DFR_AGGTAB_BASE_CPU, 0, head)) {
+		const auto base = read_table(DFR_AGGTAB_BASE_CPU, 0, head);
+		if (base) {
 			merged = head.generation;
 			merge_table(*base, DFR_AGGTAB_BASE_CPU, 0);
 		}
+		std::map<uint32_t, unsigned> added; // halves, by CPU
 		std::set<std::pair<uint32_t, uint32_t>> halves;
 		for (const auto& [key, anchor] : group_.anchors)
 			if (key.kind == DFR_ANCHOR_AGG && key.cpu != DFR_AGGTAB_BASE_CPU)
@@ -368,8 +370,12 @@ private:
 			if (!table)
 				continue;
 			dropped += head.drops;
-			if (head.generation > merged)
-				merge_table(*table, cpu, half);
+			if (head.generation <= merged)
+				continue;
+			merge_table(*table, cpu, half);
+			if (++added[cpu] == 2 && base)
+				trouble("the aggregations of CPU " + std::to_string(cpu) +
+				        " were being merged when the machine died: they may count twice");
 		}
 		if (dropped && !tallied_) // else the counters tell
 			trouble(plural(dropped, "update") + " of aggregations lost (table full)");

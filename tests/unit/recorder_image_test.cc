@@ -823,6 +823,18 @@ TEST_CASE("chunks that the ring has already are committed once", "[recorder][ima
 	CHECK(mentions(found[0]->remarks(), "1 speculation in flight (1 record"));
 }
 
+// Both halves of a CPU's table are later than the base table while the engine merges one of them, entry by entry.
+TEST_CASE("aggregations that were being merged may count twice, and that is told", "[recorder][image]") {
+	Memory memory = sample_memory();
+	memory.put({402}, agg_table(0, 1, 5, 100));
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	CHECK(found[0]->partial());
+	CHECK(mentions(found[0]->remarks(),
+	               "the aggregations of CPU 0 were being merged when the machine died"));
+	CHECK_FALSE(mentions(found[0]->remarks(), "the aggregations of CPU 1"));
+}
+
 TEST_CASE("what no record has told of losses is in their counters", "[recorder][image]") {
 	Memory memory = sample_memory();
 	const auto tally = [](uint32_t cpu, uint32_t cause, uint64_t count) {
