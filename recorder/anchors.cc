@@ -161,14 +161,18 @@ AnchorScan scan_anchors(PhysicalMemory& memory, const PhysicalMemory::OnProgress
 		std::memcpy(&block, page.data(), sizeof(block));
 		if (trace::header_is_sane(block))
 			result.blocks.push_back({address, block.state_id});
-		if (std::memcmp(page.data(), kVmcoreinfoStart.data(), kVmcoreinfoStart.size()) == 0)
+		if (result.vmcoreinfo.size() <= kVmcoreinfoMost &&
+		    std::memcmp(page.data(), kVmcoreinfoStart.data(), kVmcoreinfoStart.size()) == 0)
 			result.vmcoreinfo.push_back(address);
 		if (!has_magic(page))
 			return;
-		if (std::optional<Candidate> candidate = read_anchor(address, page))
-			candidates.push_back(std::move(*candidate));
-		else
+		std::optional<Candidate> candidate = read_anchor(address, page);
+		if (!candidate)
 			result.damaged++;
+		else if (candidate->displacement && !memory.raw())
+			result.misplaced++; // at once, because a process may have filled its memory with them
+		else
+			candidates.push_back(std::move(*candidate));
 	};
 	uint64_t vmcoreinfo = 0;
 	std::memcpy(&vmcoreinfo, kVmcoreinfoStart.data(), sizeof(vmcoreinfo));

@@ -48,7 +48,7 @@ struct AnchorScan {
 	std::map<BootId, PanicNote> panics;
 	std::vector<LooseBlock> blocks; // all that begin a page, whether or not an anchor lists them
 	std::vector<uint64_t>
-	    vmcoreinfo; // pages that begin like it (dead_kernel.h); addresses as in `blocks`
+	    vmcoreinfo; // pages that begin like it (dead_kernel.h), one too many at most; addresses as in `blocks`
 	std::vector<int64_t> displacements; // those that are believed, the most frequent first
 	uint64_t damaged = 0;               // pages with the magic whose checksum is wrong
 	uint64_t misplaced = 0;             // anchors at another address than they say: copies

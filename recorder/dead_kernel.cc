@@ -31,8 +31,7 @@ constexpr unsigned kTableBits = 9, kPageBits = 12, kLargestBits = 30;
 constexpr size_t kMarked = 256;
 constexpr std::ptrdiff_t kAliasesMost = 4096; // of one address; ten are the most that was seen
 constexpr size_t kTokens = 256, kTokenTableMost = 64 << 10;
-constexpr size_t kPagesMost = 1024,
-                 kTriesMost = 64; // of pages that begin like it, and that are of the release
+constexpr size_t kTriesMost = 64; // of pages that begin like VMCOREINFO and are of the release
 
 } // namespace
 
@@ -141,7 +140,7 @@ private:
 std::unique_ptr<DeadKernel> DeadKernel::find(const PhysicalMemory& memory, std::span<const uint64_t> pages,
                                              std::span<const int64_t> displacements,
                                              const std::string& release) {
-	if (pages.size() > kPagesMost)
+	if (pages.size() > kVmcoreinfoMost)
 		return nullptr;
 	std::set<std::pair<std::string, int64_t>> tried;
 	std::unique_ptr<DeadKernel> found;

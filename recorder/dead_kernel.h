@@ -22,6 +22,7 @@
 namespace dfr::recorder {
 
 inline constexpr std::string_view kVmcoreinfoStart = "OSRELEASE=";
+inline constexpr size_t kVmcoreinfoMost = 1024; // pages that begin so: of more none is believed
 
 class DeadKernel final : public AddressPlaces {
 public:

@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <unordered_set>
 
@@ -620,31 +622,39 @@ std::vector<Found> gather(AnchorScan& scan) {
 	}
 	for (const auto& [boot, panic] : scan.panics)
 		boots.emplace(tag_of(boot), boot);
-	std::map<uint64_t, std::vector<uint64_t>> unanchored;
+	std::vector<LooseBlock> unanchored;
 	for (const LooseBlock& block : scan.blocks) {
 		if (strangers.contains(block.state_id))
 			continue;
 		const auto place = by_state.find(block.state_id);
-		(place == by_state.end() ? unanchored[block.state_id] : all[place->second].loose)
-		    .push_back(block.address);
+		if (place == by_state.end())
+			unanchored.push_back(block);
+		else
+			all[place->second].loose.push_back(block.address);
 	}
-	std::vector<Found> loose;
-	for (auto& [state, addresses] : unanchored) {
-		const auto tag = static_cast<uint32_t>(state >> 32);
+	std::ranges::stable_sort(unanchored, {}, &LooseBlock::state_id);
+	std::vector<std::span<const LooseBlock>> states; // blocks of one state each
+	for (size_t first = 0, end = 0; first < unanchored.size(); first = end) {
+		while (end < unanchored.size() && unanchored[end].state_id == unanchored[first].state_id)
+			end++;
+		states.emplace_back(unanchored.data() + first, end - first);
+	}
+	std::ranges::stable_sort(states, std::greater(), [](const auto& blocks) { return blocks.size(); });
+	const size_t taken = std::min(states.size(), kUnanchoredStates);
+	for (const std::span<const LooseBlock> blocks : std::span(states).first(taken)) {
+		const auto tag = static_cast<uint32_t>(blocks[0].state_id >> 32);
 		// Of a boot that is not known, no more than this is.
 		BootId part{};
 		std::memcpy(part.data(), &tag, sizeof(tag));
 		const auto boot = boots.find(tag);
-		loose.push_back({.boot = boot == boots.end() ? part : boot->second,
-		                 .state = state,
-		                 .loose = std::move(addresses)});
+		Found& found = all.emplace_back();
+		found.boot = boot == boots.end() ? part : boot->second;
+		found.state = blocks[0].state_id;
+		for (const LooseBlock& block : blocks)
+			found.loose.push_back(block.address);
 	}
-	std::stable_sort(loose.begin(), loose.end(),
-	                 [](const Found& a, const Found& b) { return a.loose.size() > b.loose.size(); });
-	const size_t taken = std::min(loose.size(), kUnanchoredStates);
-	std::move(loose.begin(), loose.begin() + static_cast<std::ptrdiff_t>(taken), std::back_inserter(all));
 	for (Found& found : all) {
-		found.more_states = loose.size() - taken;
+		found.more_states = states.size() - taken;
 		found.damaged_anchors = scan.damaged;
 		found.vmcoreinfo = scan.vmcoreinfo;
 		found.displacements = scan.displacements;

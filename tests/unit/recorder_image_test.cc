@@ -15,14 +15,17 @@
 #include "formats/trace/decode.h"
 #include "formats/trace/file.h"
 #include "recorder/anchors.h"
+#include "recorder/dead_kernel.h"
 #include "recorder/memory_image.h"
 #include "tests/unit/image_builder.h"
+#include "tests/unit/peak_memory.h"
 
 using namespace dfr;
 using test::BlockBytes;
 using test::Bytes;
 using test::CatalogLog;
 using test::Memory;
+using test::peak_of;
 
 namespace {
 
@@ -280,6 +283,49 @@ TEST_CASE("pages that look like blocks of many states make so many recordings an
 	// The one of which there is most.
 	CHECK(std::ranges::count_if(found, [](const auto& one) { return one->catalog().state_id == 199; }) ==
 	      1);
+}
+
+// A process that fills its memory with pages that look like ours takes no memory from who harvests, perhaps in a crash
+// kernel that has little: a tenth of theirs at most.
+TEST_CASE("pages of a process that look like ours take a harvest little memory", "[recorder][image]") {
+	constexpr uint64_t kPages = 8000;
+	const auto peak = [](const std::function<void(Memory&, uint64_t)>& put) {
+		Memory memory = sample_memory();
+		for (uint64_t i = 0; i < kPages; i++)
+			put(memory, 10'000 + i);
+		const ImageFile image(memory.elf());
+		memory.pages.clear();
+		return peak_of([&] { CHECK(recorder::open_memory_image(image.path)[0]->blocks() == 4); });
+	};
+	Memory forged; // sound but for its place
+	forged.anchor({.pfn = 1,
+	               .kind = DFR_ANCHOR_RING,
+	               .unit = 4096,
+	               .frames = std::vector<uint64_t>(DFR_ANCHOR_RUNS_MAX, 5)});
+	dfr_block head{};
+	head.magic = DFR_BLOCK_MAGIC;
+	head.version = DFR_BLOCK_VERSION;
+	head.size = 4096;
+	head.seq = 1;
+	head.hdr_size = DFR_BLOCK_HDR_SIZE(4096);
+	const uint64_t without = peak([](Memory& memory, uint64_t pfn) { memory.page(pfn); });
+	const uint64_t anchors =
+	    peak([&](Memory& memory, uint64_t pfn) { memory.put({pfn}, forged.page(1)); });
+	const uint64_t blocks = peak([&](Memory& memory, uint64_t pfn) {
+		head.state_id = pfn;
+		memory.put({pfn}, std::as_bytes(std::span(&head, 1)));
+	});
+	CHECK(anchors < without + kPages * recorder::kPage / 10);
+	CHECK(blocks < without + kPages * recorder::kPage / 10);
+}
+
+TEST_CASE("of pages that begin like VMCOREINFO no more are kept than are believed", "[recorder][image]") {
+	Memory memory;
+	for (uint64_t pfn = 1; pfn <= 1500; pfn++)
+		memory.put({pfn}, std::as_bytes(std::span("OSRELEASE=5")));
+	const ImageFile image(memory.elf());
+	recorder::PhysicalMemory file(image.path);
+	CHECK(recorder::scan_anchors(file).vmcoreinfo.size() == recorder::kVmcoreinfoMost + 1);
 }
 
 TEST_CASE("segments that name a file's bytes again and again are refused", "[recorder][image]") {
