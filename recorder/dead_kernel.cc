@@ -182,7 +182,7 @@ bool DeadKernel::read(std::shared_ptr<const Reader> from) {
 		if (!take_addresses(offsets, base, per_cpu))
 			continue;
 		const auto [first, last] = std::equal_range(addresses_.begin(), addresses_.end(), start);
-		if (last - first > kAliasesMost)
+		if (first == last || last - first > kAliasesMost)
 			continue;
 		if (lines(static_cast<size_t>(first - addresses_.begin()),
 		          static_cast<size_t>(last - addresses_.begin()))

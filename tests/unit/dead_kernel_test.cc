@@ -233,6 +233,15 @@ TEST_CASE("tables of a dead kernel that cannot be believed name nothing", "[reco
 	}
 }
 
+// Of every 256th symbol it is kept where its name begins; behind the last one none does.
+TEST_CASE("a kernel that begins behind all of its symbols names nothing", "[recorder][image][dead-kernel]") {
+	CHECK_FALSE(found([](Kernel& kernel) {
+		while (kernel.symbols.size() < 256)
+			kernel.symbols.push_back({kernel.symbols.back().address + 1, "tmore"});
+		kernel.stext = kernel.symbols.back().address + 1;
+	}));
+}
+
 TEST_CASE("an address with names without end has none", "[recorder][image][dead-kernel]") {
 	Kernel kernel;
 	const auto aliases = [&kernel](size_t count) {
