@@ -18,6 +18,8 @@ constexpr uint64_t kModuleSizeMost = 1ull << 30;
 constexpr uint64_t kSymbolsMost = 1 << 20; // of all modules
 constexpr uint64_t kNamesMost = 16 << 20;  // bytes, of one
 constexpr size_t kNameMost = 512;          // as the kernel allows
+constexpr uint64_t kTextMost =
+    32 << 20; // bytes of lines, of all modules: their names may be one again and again
 constexpr size_t kPiece = 4096;
 
 std::optional<uint64_t> offset_of(types::TypeRef type, std::string_view member) {
@@ -70,7 +72,7 @@ std::optional<DeadModules::Places> DeadModules::places(types::KernelTypes& types
 }
 
 DeadModules::DeadModules(Read read, uint64_t list, types::KernelTypes& types)
-    : read_(std::move(read)), symbols_left_(kSymbolsMost) {
+    : read_(std::move(read)), symbols_left_(kSymbolsMost), text_left_(kTextMost) {
 	const std::optional<Places> where = places(types);
 	const types::TypeRef tables = types.find(types::NameSpace::Struct, "mod_kallsyms");
 	const auto symbols = offset_of(tables, "symtab"), count = offset_of(tables, "num_symtab"),
@@ -148,7 +150,10 @@ std::string DeadModules::symbols_text(const NamedModule& module) {
 		std::snprintf(address, sizeof(address), "%016" PRIx64, uint64_t{symbols[i].st_value});
 		text.append(address).append(" ").append(1, letters[i]).append(" ").append(name);
 		text.append("\t[").append(module.name).append("]\n");
+		if (text.size() > text_left_)
+			return {};
 	}
+	text_left_ -= text.size();
 	return text;
 }
 

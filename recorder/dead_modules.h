@@ -48,7 +48,7 @@ private:
 	// In struct mod_kallsyms.
 	uint64_t symbols_at_ = 0, count_at_ = 0, names_at_ = 0, letters_at_ = 0;
 	std::vector<NamedModule> modules_;
-	uint64_t symbols_left_ = 0; // that are read of all modules
+	uint64_t symbols_left_ = 0, text_left_ = 0; // that are read of all modules
 };
 
 } // namespace dfr::recorder

@@ -15,6 +15,7 @@
 #include "recorder/dead_kernel.h"
 #include "recorder/memory_image.h"
 #include "tests/unit/dead_kernel_builder.h"
+#include "tests/unit/peak_memory.h"
 
 using namespace dfr;
 using namespace dfr::test;
@@ -213,6 +214,45 @@ TEST_CASE("what is missing or damaged of a dead kernel's modules costs their nam
 		CHECK(Asked(memory_of(harmed)).at(kText) == "vmlinux`_stext+0 of 256");
 		Asked(memory_of(harmed)).at(Kernel::code(0)); // does not throw
 	}
+}
+
+// A few pages that are mapped again and again are a table of 200,000 symbols, all with one long name.
+TEST_CASE("a dead kernel's module whose names are very many bytes names nothing",
+          "[recorder][image][dead-kernel]") {
+	constexpr uint64_t kLarge = 2 << 20, kTables = 0x600, kPages = 0x610;
+	constexpr uint64_t kSymbols = 1, kLetters = 8, kNames = 9; // of these pieces of kLarge bytes
+	Kernel kernel = with_modules();
+	Memory memory = memory_of(kernel);
+	const auto fill = [&memory](uint64_t pfn, uint64_t word) {
+		for (size_t at = 0; at < Memory::kPageSize; at += 8)
+			std::memcpy(memory.page(pfn).data() + at, &word, 8);
+	};
+	fill(kPages, 1ull << 32); // any word is a symbol's name, the first one, and its address
+	fill(kPages + 1, 0x7474747474747474);
+	fill(kPages + 2, 0x7878787878787878);
+	for (uint64_t i = 0; i < 3; i++)
+		fill(kTables + i, (kPages + i) * Memory::kPageSize | 0x163);
+	const auto map = [&](uint64_t piece, uint64_t table) { // in the table of 2 MiB
+		const uint64_t entry = table * Memory::kPageSize | 0x63;
+		std::memcpy(memory.page(kernel.mapping + 3).data() +
+		                8 * (((Kernel::kModules >> 21) + piece) & 511),
+		            &entry, 8);
+	};
+	for (uint64_t piece = kSymbols; piece < kLetters; piece++)
+		map(piece, kTables);
+	map(kLetters, kTables + 1);
+	map(kNames, kTables + 2);
+	Bytes tables;
+	tables.u64(Kernel::kModules + kSymbols * kLarge).u32(200'000).u32(0);
+	tables.u64(Kernel::kModules + kNames * kLarge).u64(Kernel::kModules + kLetters * kLarge);
+	memory.put({kernel.module_frame + 1}, tables.bytes);
+	Asked asked(memory);
+	REQUIRE(asked.found());
+	std::string name;
+	const uint64_t peak = peak_of([&] { name = asked.at(Kernel::code(0)); });
+	CHECK(peak < 120 << 20);
+	CHECK(name == "nothing");
+	CHECK(asked.at(Kernel::code(1) + 0x10).starts_with("second_module`one+0 of"));
 }
 
 TEST_CASE("tables of a dead kernel that cannot be believed name nothing", "[recorder][image][dead-kernel]") {
