@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "formats/error.h"
 #include "formats/trace/bytes.h"
@@ -131,10 +132,12 @@ void Cutter::find_blocks(const std::vector<BlockRef>& refs) {
 
 void Cutter::block(const Block& block, const CpuBlocks& range) {
 	uint64_t early = 0;
+	uint32_t seen = 0; // up to this offset: a block that becomes too large is made once more
 	Remade remade =
 	    remake_block(block, shapes_, [&](const Record& record) -> std::optional<RemadeRecord> {
+		    const bool first = record.offset > std::exchange(seen, std::max(seen, record.offset));
 		    if (!cut_.wants(record, catalog_)) {
-			    early += record.time < cut_.span.from;
+			    early += first && record.time < cut_.span.from;
 			    return std::nullopt;
 		    }
 		    const RecordShape* const shape = shapes_.find(record.epid);

@@ -13,6 +13,7 @@
 #include "formats/trace/cut.h"
 #include "formats/trace/remake.h"
 #include "tests/unit/harmed_file.h"
+#include "tests/unit/trace_builder.h"
 
 using namespace dfr;
 using namespace dfr::test;
@@ -363,6 +364,34 @@ TEST_CASE("what a ring had overwritten is not called cut", "[cut]") {
 	check_cut(rig, {.span = {.from = kStart + 4'000'000}, .text = "the end"});
 	check_cut(rig, {.pids = {10}, .text = "pid 10"});
 	check_cut(rig, {.span = {.cpus = {true}}, .text = "CPU 0"});
+}
+
+// Where records are left out, those behind them need long heads, and the block that is made again is larger than the old one.
+TEST_CASE("what is cut in front counts once in a block that becomes larger", "[cut]") {
+	constexpr uint64_t kApart = 400'000;
+	CatalogLog log;
+	log.state("small", 1, 512, DFR_BUFPOLICY_RING).clock(5, 500);
+	log.probe(11, "app", "m", "work", "entry").probe(12, "app", "m", "work", "return");
+	log.layout(1, {int_field(8)}).ecb(1, 11, 1).ecb(2, 12, 1);
+	trace::Catalog catalog;
+	catalog.parse(log.done());
+	BlockBytes block(0, 1, kStart, 512);
+	block.long_head(0, 0, kStart).context(1, 1, 1, "sh");
+	for (unsigned i = 0; i < 60; i++)
+		block.short_head(1 + i % 2, 0, kApart).u8(0).u8(static_cast<uint8_t>(i));
+	ScratchFolder folder;
+	const std::string whole = folder.file("whole.dfr"), part = folder.file("part.dfr");
+	trace::FileWriter writer(whole, true, [&]() -> const trace::Catalog& { return catalog; });
+	writer.block(block.sealed());
+	writer.finish();
+	trace::cut_file(
+	    whole, part,
+	    {.span = {.from = kStart + 4 * kApart + 1}, .probes = {11}, .text = "the end of entry"});
+	const auto refs = trace::open_file(part)->index();
+	REQUIRE(refs.size() == 1);
+	CHECK(refs[0].head.size > 512);
+	CHECK(refs[0].head.records == 28);
+	CHECK(refs[0].head.record_base == 4);
 }
 
 TEST_CASE("damage in a block of which a part is cut stays named", "[cut]") {
