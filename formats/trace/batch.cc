@@ -111,8 +111,12 @@ void RecordBatch::add(const Record& record, const Layout& layout) {
 			notes_.push_back({.record = places_.records.size(),
 			                  .field = static_cast<uint8_t>(i),
 			                  .code = value.fault});
-		const bool text = epids_[epid].fields[i].in_texts();
-		values_[{epid, i}].push_back(text ? number_of(value.text()) : value.number);
+		const FieldColumn& field = epids_[epid].fields[i];
+		if (field.in_texts())
+			values_[{epid, i}].push_back(number_of(value.text()));
+		else if (field.kind ==
+		         DFR_FIELD_INT) // others may take no bytes, so that a record has thousands
+			values_[{epid, i}].push_back(value.number);
 	}
 	places_.records.push_back({.time = record.time,
 	                           .task = task_of(record.context),

@@ -9,6 +9,7 @@
 #include "formats/trace/remake.h"
 #include "formats/trace/verify.h"
 #include "tests/unit/harmed_file.h"
+#include "tests/unit/trace_builder.h"
 
 extern "C" {
 #include "kmod/engine/recording/store.h"
@@ -232,6 +233,35 @@ TEST_CASE("hostile: texts among the keys count in the bound of memory", "[hostil
 		keys += entry.key.size();
 	CHECK(keys > 500 * 150);
 	CHECK(by.bytes() >= keys);
+}
+
+// Names of the probe take no byte in a record, so a small block could ask for a gigabyte.
+TEST_CASE("hostile: a batch keeps nothing of fields without bytes", "[hostile][columns]") {
+	CatalogLog log;
+	log.state("wide", 1, 512, DFR_BUFPOLICY_RING).clock(5, 500).probe(11, "app", "m", "work", "entry");
+	Bytes layout;
+	constexpr uint32_t kWide = 1000;
+	layout.u32(1).u32(0).u32(0).u32(kWide + 1).put(int_field(8));
+	for (uint32_t i = 0; i < kWide; i++)
+		layout.put(plain_field(i % 2 ? DFR_FIELD_PROBETEXT : DFR_FIELD_BYTES, 0));
+	log.entry(DFR_CAT_LAYOUT, layout).ecb(1, 11, 1);
+	trace::Catalog catalog;
+	catalog.parse(log.done());
+	BlockBytes block(0, 1, kStart, 512);
+	block.long_head(1, 0, kStart).u8(0).u8(7);
+	block.short_head(1, 0, 1).u8(0).u8(8);
+	trace::RecordBatch batch(block.sealed());
+	trace::RecordShapes shapes(catalog);
+	trace::RecordCursor cursor(shapes);
+	trace::DecodeDamage damage;
+	REQUIRE(cursor.open(batch.block(), damage, nullptr));
+	while (cursor.next())
+		batch.add(cursor.current(), *catalog.layout_of(1));
+	REQUIRE(batch.records().size() == 2);
+	REQUIRE(batch.values(0, 0));
+	CHECK(*batch.values(0, 0) == std::vector<uint64_t>{7, 8});
+	for (size_t field = 1; field <= kWide; field++)
+		REQUIRE_FALSE(batch.values(0, field));
 }
 
 TEST_CASE("hostile: high ids of probes make the engine look through no long chains", "[hostile]") {
