@@ -21,8 +21,15 @@ bool is_named(const std::string& host) {
 	return !host.empty() && host != "(none)";
 }
 
+// Readings are anybody's, so what is reckoned with them wraps.
 int64_t difference(uint64_t a, uint64_t b) {
 	return static_cast<int64_t>(a - b);
+}
+int64_t added(int64_t a, int64_t b) {
+	return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t negated(int64_t a) {
+	return difference(0, static_cast<uint64_t>(a));
 }
 
 uint64_t moved(uint64_t time, int64_t by) {
@@ -39,7 +46,7 @@ int64_t slept(const Clock& clock) {
 
 // How wall time differs from the clock that also counts sleep: it changes when somebody sets the clock.
 int64_t setting(const Clock& clock) {
-	return difference(clock.real, clock.mono) - slept(clock);
+	return added(difference(clock.real, clock.mono), negated(slept(clock)));
 }
 
 } // namespace
@@ -69,7 +76,7 @@ uint64_t UnitedSource::own_time(uint64_t time) const {
 	for (const ClockPiece& piece : clock)
 		if (moved(piece.own, piece.offset) <= time)
 			best = &piece;
-	return moved(time, -best->offset);
+	return moved(time, negated(best->offset));
 }
 
 Record UnitedSource::record(const Record& own) const {
@@ -163,10 +170,12 @@ void United::set_clocks(std::vector<Boot>& boots) {
 		std::vector<ClockPiece> pieces;
 		for (const Clock& clock : all.clocks) {
 			const int64_t set = setting(all.clocks.back());
-			const int64_t wrong = setting(clock) - set;
-			boot.clock_error = std::max<uint64_t>(boot.clock_error, wrong < 0 ? -wrong : wrong);
-			if (pieces.empty() || slept(clock) + set > pieces.back().offset + kClockApart)
-				pieces.push_back({clock.mono, slept(clock) + set});
+			const int64_t wrong = added(setting(clock), negated(set));
+			boot.clock_error = std::max(
+			    boot.clock_error, static_cast<uint64_t>(wrong < 0 ? negated(wrong) : wrong));
+			const int64_t offset = added(slept(clock), set);
+			if (pieces.empty() || offset > added(pieces.back().offset, kClockApart))
+				pieces.push_back({clock.mono, offset});
 		}
 		for (const size_t member : boot.members)
 			members_[member].clock = pieces;

@@ -264,6 +264,29 @@ TEST_CASE("hostile: a batch keeps nothing of fields without bytes", "[hostile][c
 		REQUIRE_FALSE(batch.values(0, field));
 }
 
+TEST_CASE("hostile: clocks of several boots may be anything", "[hostile]") {
+	App app;
+	Kept first = recorded(app);
+	App another;
+	Kept second = recorded(another);
+	first.place("first.dfr", "alpha", 1, 0);
+	second.place("second.dfr", "beta", 2, 0);
+	const uint64_t any[] = {0, 1, INT64_MAX, 1ull << 63, UINT64_MAX};
+	std::vector<trace::Clock>& clocks = first.identity().clocks;
+	for (const uint64_t mono : any)
+		for (const uint64_t real : any)
+			for (const uint64_t boot : any) {
+				clocks = {{.mono = mono, .real = real, .boot = boot},
+				          {.mono = mono, .real = boot, .boot = real}};
+				const trace::United united({&first, &second});
+				REQUIRE(united.boots() == 2);
+				const trace::UnitedSource& member = united.members().front();
+				CHECK(member.own_time(UINT64_MAX) == UINT64_MAX);
+				for (const uint64_t time : any)
+					member.own_time(member.time(time));
+			}
+}
+
 TEST_CASE("hostile: high ids of probes make the engine look through no long chains", "[hostile]") {
 	constexpr uint32_t kMoved = 199'000; // not further than ids are kept
 	Rig rig;
