@@ -59,6 +59,9 @@ PhysicalMemory::PhysicalMemory(const std::string& path) : file_(std::make_shared
 		cache_.resize(kCachedPages);
 	} else if (std::memcmp(magic, ELFMAG, SELFMAG) == 0) {
 		open_elf(file_->size());
+	} else if (!file_->size()) {
+		throw Error("cannot read " + path + ": it is empty, or a device, whose size is not known",
+		            "copy what a device holds into a file (dd), and harvest that");
 	} else {
 		raw_ = true;
 		ranges_.push_back({.address = 0, .offset = 0, .size = file_->size()});

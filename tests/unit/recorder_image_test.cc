@@ -1082,4 +1082,6 @@ TEST_CASE("what is no memory is refused with the way out", "[recorder][image]") 
 	          .find("dfr replay") != std::string::npos);
 	CHECK(message("nothing").find("no recording") != std::string::npos);
 	CHECK_THROWS_AS(recorder::open_memory_image("/nonexistent/core"), Error);
+	CHECK_THROWS_WITH(recorder::open_memory_image("/dev/null"),
+	                  Catch::Contains("it is empty, or a device"));
 }
