@@ -346,8 +346,9 @@ private:
 		return table;
 	}
 
-	void merge_table(const std::vector<std::byte>& table, uint32_t cpu, uint32_t half) {
-		if (const size_t senseless = trace::merge_aggregation_table(table, aggregations_))
+	void merge_table(trace::AggregationMerger& merger, const std::vector<std::byte>& table, uint32_t cpu,
+	                 uint32_t half) {
+		if (const size_t senseless = merger.add(table))
 			trouble(plural(senseless, "byte") + " of " + name_of(DFR_ANCHOR_AGG, cpu, half) +
 			        " could not be read");
 	}
@@ -357,10 +358,11 @@ private:
 	void read_tables() {
 		uint64_t merged = 0, dropped = 0;
 		dfr_aggtab head{};
+		trace::AggregationMerger merger(aggregations_);
 		const auto base = read_table(DFR_AGGTAB_BASE_CPU, 0, head);
 		if (base) {
 			merged = head.generation;
-			merge_table(*base, DFR_AGGTAB_BASE_CPU, 0);
+			merge_table(merger, *base, DFR_AGGTAB_BASE_CPU, 0);
 		}
 		std::map<uint32_t, unsigned> added; // halves, by CPU
 		std::set<std::pair<uint32_t, uint32_t>> halves;
@@ -374,7 +376,7 @@ private:
 			dropped += head.drops;
 			if (head.generation <= merged)
 				continue;
-			merge_table(*table, cpu, half);
+			merge_table(merger, *table, cpu, half);
 			if (++added[cpu] == 2 && base)
 				trouble("the aggregations of CPU " + std::to_string(cpu) +
 				        " were being merged when the machine died: they may count twice");

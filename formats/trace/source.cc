@@ -76,30 +76,12 @@ bool combine(AggEntry& into, const AggEntry& from) {
 	return true;
 }
 
-// Finds entries by variable and key while a table is merged.
-class AggIndex {
-public:
-	explicit AggIndex(std::vector<AggEntry>& entries) : entries_(entries) {
-		for (size_t i = 0; i < entries.size(); i++)
-			places_.emplace(name(entries[i]), i);
-	}
-	bool merge(AggEntry entry) {
-		const auto [place, fresh] = places_.emplace(name(entry), entries_.size());
-		if (!fresh)
-			return combine(entries_[place->second], entry);
-		entries_.push_back(std::move(entry));
-		return true;
-	}
-
-private:
-	static std::string name(const AggEntry& entry) {
-		std::string result(reinterpret_cast<const char*>(&entry.varid), sizeof(entry.varid));
-		result.append(reinterpret_cast<const char*>(entry.key.data()), entry.key.size());
-		return result;
-	}
-	std::vector<AggEntry>& entries_;
-	std::unordered_map<std::string, size_t> places_;
-};
+// What tells an entry from others.
+std::string name_of(const AggEntry& entry) {
+	std::string result(reinterpret_cast<const char*>(&entry.varid), sizeof(entry.varid));
+	result.append(reinterpret_cast<const char*>(entry.key.data()), entry.key.size());
+	return result;
+}
 
 dfr_aggent entry_at(std::span<const std::byte> tab, uint64_t at) {
 	dfr_aggent entry{};
@@ -225,7 +207,25 @@ uint64_t Losses::total() const {
 	return sum;
 }
 
+AggregationMerger::AggregationMerger(std::vector<AggEntry>& into) : entries_(into) {
+	for (size_t i = 0; i < into.size(); i++)
+		places_.emplace(name_of(into[i]), i);
+}
+
+// False: it cannot belong to the aggregation of its name.
+bool AggregationMerger::merge(AggEntry entry) {
+	const auto [place, fresh] = places_.emplace(name_of(entry), entries_.size());
+	if (!fresh)
+		return combine(entries_[place->second], entry);
+	entries_.push_back(std::move(entry));
+	return true;
+}
+
 size_t merge_aggregation_table(std::span<const std::byte> tab, std::vector<AggEntry>& into) {
+	return AggregationMerger(into).add(tab);
+}
+
+size_t AggregationMerger::add(std::span<const std::byte> tab) {
 	dfr_aggtab head;
 	if (tab.size() < sizeof(head))
 		return tab.size();
@@ -236,7 +236,6 @@ size_t merge_aggregation_table(std::span<const std::byte> tab, std::vector<AggEn
 		return tab.size();
 	const uint64_t end = std::min<uint64_t>(head.used, tab.size());
 	size_t senseless = head.used > tab.size() ? head.used - tab.size() : 0;
-	AggIndex index(into);
 	std::optional<std::vector<uint32_t>> starts;
 	while (at < end) {
 		const dfr_aggent entry = entry_at(tab, at);
@@ -257,7 +256,7 @@ size_t merge_aggregation_table(std::span<const std::byte> tab, std::vector<AggEn
 			result.key.assign(key, key + entry.key_size);
 			result.words.resize(entry.words);
 			std::memcpy(result.words.data(), key + entry.key_size, 8ull * entry.words);
-			if (!words_fit(entry.kind, result.words) || !index.merge(std::move(result)))
+			if (!words_fit(entry.kind, result.words) || !merge(std::move(result)))
 				senseless += size;
 		}
 		at += size;

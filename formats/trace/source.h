@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "formats/abi/block.h"
@@ -178,8 +179,20 @@ public:
 // the parameters in the first word.
 bool words_fit(uint32_t kind, const std::vector<uint64_t>& words);
 
-// Merges the entries of `tab` (the bytes of a whole table, hostile) into `into` by (varid, key).
-// Returns how many bytes made no sense; their entries are missing.
+// Merges aggregation tables into a list, by (varid, key). While it lives, nobody else changes the list.
+class AggregationMerger {
+public:
+	explicit AggregationMerger(std::vector<AggEntry>& into);
+	// The entries of `tab`, the bytes of a whole table, hostile. Returns how many bytes made no sense; their entries are
+	// missing.
+	size_t add(std::span<const std::byte> tab);
+
+private:
+	bool merge(AggEntry entry);
+	std::vector<AggEntry>& entries_;
+	std::unordered_map<std::string, size_t> places_;
+};
+// The same of one table.
 size_t merge_aggregation_table(std::span<const std::byte> tab, std::vector<AggEntry>& into);
 
 } // namespace dfr::trace

@@ -881,6 +881,45 @@ TEST_CASE("aggregations that were being merged may count twice, and that is told
 	CHECK_FALSE(mentions(found[0]->remarks(), "the aggregations of CPU 1"));
 }
 
+// The list of keys is not gone through again for each table.
+TEST_CASE("a table of each of very many CPUs is added to very many keys", "[recorder][image]") {
+	constexpr uint32_t kKeys = 50'000, kCpus = 2000;
+	Memory memory = sample_memory();
+	Bytes base;
+	base.u32(DFR_AGGTAB_MAGIC).u32(1).u64(7).u32(DFR_AGGTAB_BASE_CPU).u32(0).u64(3);
+	base.u64(0).u64(0).u32(2).u32(kKeys).u64(0).u32(0).u32(0);
+	for (uint64_t key = 0; key < kKeys; key++)
+		base.u32(0).u32(0).u32(1).u16(DFR_ACT_COUNT).u16(1).u32(8).u32(0).u64(key).u64(10);
+	base.patch<uint64_t>(40, base.bytes.size());
+	std::vector<uint64_t> frames;
+	for (uint64_t i = 0; i * Memory::kPageSize < base.bytes.size(); i++)
+		frames.push_back(20'000 + i);
+	memory.put(frames, base.bytes);
+	for (uint32_t part = 0; frames.size() > part * 200; part++)
+		memory.anchor({.pfn = part ? 1000 + part : 60,
+		               .kind = DFR_ANCHOR_AGG,
+		               .cpu = DFR_AGGTAB_BASE_CPU,
+		               .part = part,
+		               .unit = 4096,
+		               .frames = {frames.begin() + part * 200,
+		                          frames.begin() + std::min<long>(part * 200 + 200, frames.size())}});
+	for (uint32_t cpu = 2; cpu < kCpus; cpu++) {
+		memory.put({40'000 + cpu}, agg_table(cpu, 0, 4, 1));
+		memory.anchor({.pfn = 30'000 + cpu,
+		               .kind = DFR_ANCHOR_AGG,
+		               .cpu = cpu,
+		               .unit = 4096,
+		               .frames = {40'000 + cpu}});
+	}
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	REQUIRE(found.size() == 1);
+	const auto aggregations = found[0]->aggregations();
+	REQUIRE(aggregations.size() == kKeys);
+	CHECK(aggregations[4].words == std::vector<uint64_t>{10});
+	CHECK(aggregations[5].words == std::vector<uint64_t>{10 + 2 + 5 + kCpus - 2});
+}
+
 TEST_CASE("what no record has told of losses is in their counters", "[recorder][image]") {
 	Memory memory = sample_memory();
 	const auto tally = [](uint32_t cpu, uint32_t cause, uint64_t count) {
