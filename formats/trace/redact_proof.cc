@@ -65,7 +65,7 @@ private:
 	void segment(const Segment& segment, std::span<const std::byte> payload);
 	void search(std::span<const std::byte> bytes);
 	void collect();
-	void collect_record(const Record& record);
+	void collect_record(const Record& record, bool add);
 
 	std::unique_ptr<FileSource> old_;
 	const std::string& new_path_;
@@ -283,22 +283,27 @@ void Proof::segments() {
 	}
 }
 
-void Proof::collect_record(const Record& record) {
+// First what is taken out is added, then what stays is removed from that.
+void Proof::collect_record(const Record& record, bool add) {
 	const auto kept = redaction_.fields.find(record.epid);
 	for (size_t i = 0; i < record.fields.size(); i++) {
 		const Value& value = record.fields[i];
 		const bool stays =
 		    kept != redaction_.fields.end() &&
 		    std::find(kept->second.begin(), kept->second.end(), i) != kept->second.end();
+		if (stays == add)
+			continue;
 		each_text(value.bytes, [&](std::string_view text) {
-			if (!stays)
+			if (add)
 				removed_.add(text);
 			else if (removed_.size())
 				removed_.remove(text);
 		});
 	}
-	if (!redaction_.execname)
+	if (add && !redaction_.execname)
 		removed_.add(record.context.execname);
+	if (!add && redaction_.execname)
+		removed_.remove(record.context.execname);
 }
 
 // What was taken out, but for what stands in something that stays.
@@ -318,14 +323,11 @@ void Proof::collect() {
 			removed_.add(text);
 	for (const AggEntry& entry : old_->aggregations())
 		each_text(entry.key, [this](std::string_view text) { removed_.add(text); });
-	// Twice, because what stays may come before what is taken out.
-	for (int round = 0; round < 2; round++) {
+	for (const bool add : {true, false}) {
 		Merger merger(*old_);
 		uint64_t seen = 0;
 		merger.run([&](const Record& record) {
-			collect_record(record);
-			if (redaction_.execname)
-				removed_.remove(record.context.execname);
+			collect_record(record, add);
 			return ++seen % 65536 || !going_ || going_(0, 1);
 		});
 	}

@@ -4,6 +4,7 @@
 #include "formats/trace/text_search.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "formats/trace/bytes.h"
 #include "formats/trace/interned.h"
@@ -24,53 +25,63 @@ uint64_t start_of(std::string_view text) {
 void TextSearch::add(std::string_view text) {
 	if (text.size() < kShortest || full())
 		return;
-	Texts& same = starts_[start_of(text)];
-	if (same.contains(text))
+	AlikeTexts& same = starts_[start_of(text)];
+	if (same.texts.contains(text))
 		return;
-	same.emplace(text, Removal{});
+	same.texts.emplace(text, SoughtText{.size = text.size()});
+	same.linked = false;
 	maybe_[slot_of(start_of(text))] = true;
 	added_++;
 }
 
-// All texts that `rest` begins with stand in front of it, and each of them is the start of the next longer one:
-// so the nearest text in front of it says how long the next one can be at most.
-template <typename Starts, typename Visit>
-void TextSearch::find_in(Starts& starts, std::span<const std::byte> bytes, const Visit& visit) const {
+// In their order, those that a text begins with stand in front of it, each the start of the next longer one.
+void TextSearch::AlikeTexts::link() {
+	std::vector<decltype(texts.begin())> open;
+	for (auto text = texts.begin(); text != texts.end(); ++text) {
+		while (!open.empty() && !text->first.starts_with(open.back()->first))
+			open.pop_back();
+		text->second.start = open.empty() ? nullptr : &open.back()->second;
+		open.push_back(text);
+	}
+	linked = true;
+}
+
+// Whatever `bytes` begin with here, the nearest text in front of them begins with, too.
+template <typename Visit> void TextSearch::find_in(std::span<const std::byte> bytes, const Visit& visit) {
 	for (size_t at = 0; at + kShortest <= bytes.size(); at++) {
 		const auto start = load<uint64_t>(bytes.data() + at);
 		if (!maybe_[slot_of(start)])
 			continue;
-		const auto known = starts.find(start);
-		if (known == starts.end())
+		const auto known = starts_.find(start);
+		if (known == starts_.end())
 			continue;
-		auto& texts = known->second;
-		std::string_view rest = view(bytes.data() + at, bytes.size() - at);
-		while (rest.size() >= kShortest) {
-			auto text = texts.upper_bound(rest);
-			if (text == texts.begin())
-				break;
-			--text;
-			const std::string& near = text->first;
-			const auto differs =
-			    std::mismatch(near.begin(), near.end(), rest.begin(), rest.end()).first;
-			const auto common = static_cast<size_t>(differs - near.begin());
-			const bool there = common == near.size();
-			if (there && !visit(*text))
+		if (!known->second.linked)
+			known->second.link();
+		const std::string_view rest = view(bytes.data() + at, bytes.size() - at);
+		const auto behind = known->second.texts.upper_bound(rest);
+		if (behind == known->second.texts.begin())
+			continue;
+		auto& [near, nearest] = *std::prev(behind);
+		const auto differs = std::mismatch(near.begin(), near.end(), rest.begin(), rest.end()).first;
+		const auto common = static_cast<size_t>(differs - near.begin());
+		for (SoughtText* one = &nearest; one; one = one->start) {
+			while (one->start && one->start->removed)
+				one->start = one->start->start;
+			if (one->size <= common && !one->removed && !visit(*one, rest.substr(0, one->size)))
 				return;
-			rest = rest.substr(0, there ? common - 1 : common);
 		}
 	}
 }
 
 void TextSearch::find(std::span<const std::byte> bytes,
-                      const std::function<bool(const std::string&)>& visit) const {
-	find_in(starts_, bytes, [&](const auto& text) { return text.second.removed || visit(text.first); });
+                      const std::function<bool(const std::string&)>& visit) {
+	find_in(bytes, [&](SoughtText&, std::string_view text) { return visit(std::string(text)); });
 }
 
 void TextSearch::remove(std::string_view text) {
-	find_in(starts_, std::as_bytes(std::span(text)), [this](auto& found) {
-		removed_ += !found.second.removed;
-		found.second.removed = true;
+	find_in(std::as_bytes(std::span(text)), [this](SoughtText& found, std::string_view) {
+		removed_++;
+		found.removed = true;
 		return true;
 	});
 }

@@ -27,23 +27,28 @@ public:
 	bool full() const { return added_ == kMost; }
 	size_t size() const { return added_ - removed_; }
 	// Calls visit for each of the texts that occurs in the bytes, until it returns false.
-	void find(std::span<const std::byte> bytes,
-	          const std::function<bool(const std::string&)>& visit) const;
-	// Those that occur in the text are not searched for any more.
+	void find(std::span<const std::byte> bytes, const std::function<bool(const std::string&)>& visit);
+	// Those that occur in the text are not searched for any more. All adding before all removing is fastest.
 	void remove(std::string_view text);
 
 private:
-	struct Removal {
+	struct SoughtText {
 		bool removed = false;
+		size_t size = 0;
+		// The longest of the others that it begins with and that is not removed.
+		SoughtText* start = nullptr;
 	};
-	// Sorted, because thousands may begin alike: paths do.
-	using Texts = std::map<std::string, Removal, std::less<>>;
+	// Those that begin with the same bytes; sorted, because thousands may begin alike: paths do.
+	struct AlikeTexts {
+		std::map<std::string, SoughtText, std::less<>> texts;
+		bool linked = false; // `start` is right
+		void link();
+	};
 
-	// Calls visit for each, removed or not, with its place in `starts`.
-	template <typename Starts, typename Visit>
-	void find_in(Starts& starts, std::span<const std::byte> bytes, const Visit& visit) const;
+	// Calls visit for each that is not removed, with its text, until it returns false.
+	template <typename Visit> void find_in(std::span<const std::byte> bytes, const Visit& visit);
 
-	std::unordered_map<uint64_t, Texts> starts_;           // by the first kShortest bytes
+	std::unordered_map<uint64_t, AlikeTexts> starts_;      // by the first kShortest bytes
 	std::vector<bool> maybe_ = std::vector<bool>(1 << 20); // by a hash of these: whether one is there
 	size_t added_ = 0, removed_ = 0;
 };

@@ -641,7 +641,7 @@ TEST_CASE("a redacted recording of several is no part of another one", "[redact]
 namespace {
 
 // The texts that stand in `in`.
-Words found_by(const trace::TextSearch& search, std::string_view in) {
+Words found_by(trace::TextSearch& search, std::string_view in) {
 	Words all;
 	search.find(std::as_bytes(std::span(in)), [&](const std::string& text) {
 		all.push_back(text);
@@ -680,6 +680,27 @@ TEST_CASE("texts that begin alike are found as fast as others, each where it is"
 	search.remove("kept: /usr/share/123");
 	CHECK(search.size() == 200'000 - 3);
 	CHECK(found_by(search, "/usr/share/1234x") == Words{base + "1234"});
+}
+
+// Which a crafted recording may have: each place of the long text begins like thousands of them.
+TEST_CASE("texts that go on otherwise after thousands of places alike cost a place no more than one",
+          "[redact]") {
+	constexpr size_t kLongest = 4000;
+	trace::TextSearch search;
+	for (size_t size = 8; size < kLongest; size++) {
+		search.add(std::string(size, 'b') + "A");
+		search.add(std::string(size, 'c'));
+	}
+	const size_t all = search.size();
+	CHECK(all == 2 * (kLongest - 8));
+	search.remove(std::string(kLongest, 'b'));
+	CHECK(search.size() == all);
+	CHECK(found_by(search, "x" + std::string(10, 'b') + "A") ==
+	      Words{std::string(10, 'b') + "A", std::string(9, 'b') + "A", std::string(8, 'b') + "A"});
+	for (int i = 0; i < 10; i++)
+		search.remove(std::string(kLongest, 'c'));
+	CHECK(search.size() == all / 2);
+	CHECK(found_by(search, std::string(kLongest, 'c')).empty());
 }
 
 TEST_CASE("a recording that was replaced since it was looked at is not redacted", "[redact]") {
