@@ -82,6 +82,8 @@ bool ByColumns::walk(trace::RecordBatch& batch, uint32_t cpu) {
 			return false;
 		if (program.own)
 			continue;
+		if (program.stray) // which the engine's way takes for firings, or parts of them, all the same
+			return refuse("records are of a clause that is not known to leave any");
 		const bool joins = previous_ == program.probe && previous_time_ == record.time;
 		// The engine moves the second one on, as it does when it records, so no recorder writes this.
 		if (previous_ && !joins && previous_time_ == record.time)

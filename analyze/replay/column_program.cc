@@ -143,11 +143,15 @@ EpidProgram& ColumnProgram::of(uint32_t epid) {
 	made->probe = layout ? catalog_.probe_of(epid) : nullptr;
 	made->own = made->probe && made->probe->id <= kError;
 	made->tells_faults = made->own && target_.tells_faults(epid);
-	if (!made->probe || made->own || !target_.records(epid))
+	if (!made->probe || made->own)
 		return *made;
+	const bool records = target_.records(epid);
 	for (const dof::EcbDesc* ecb : clauses_) {
 		if (!RecordingTarget::matches(d::pattern_of(ecb->probe), *made->probe))
 			continue;
+		made->stray = !records;
+		if (!records)
+			return *made;
 		made->fires = true;
 		bind(*made, program_.image.body_of(*ecb));
 	}

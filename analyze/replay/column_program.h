@@ -63,6 +63,7 @@ struct EpidProgram {
 	bool own = false;                    // BEGIN, END, ERROR: the replaying engine has its own
 	bool tells_faults = false;           // its first field is the EPID of a clause that faulted
 	bool fires = false;                  // the program has a clause for the probe
+	bool stray = false;                  // it has, but the EPID's clause is not known to leave records
 	bool tasks = false, times = false;   // which of these the formulas read
 	Formulas formulas;
 	std::vector<InputColumn> columns;

@@ -202,6 +202,41 @@ TEST_CASE("hostile: firings of two probes that have one time are the engine's", 
 	}
 }
 
+// Of a clause whose program cannot be read nobody knows that it records.
+TEST_CASE("hostile: a firing with a record of a clause that is not known is the engine's",
+          "[hostile][columns]") {
+	Rig rig;
+	trace::Catalog& catalog = rig.kept.identity();
+	const auto unknown = static_cast<uint32_t>(catalog.ecbs.size()) + 1;
+	catalog.layouts[999] = {.id = 999, .dof = 77, .clause = 0, .fields = {}};
+	REQUIRE(catalog.add_ecb({.epid = unknown, .probe = rig.app.entry->pb_id, .layout = 999}));
+	replay::RecordingTarget target(catalog, "odd");
+	const d::Compiled program = compiled("app::work:entry { @ = count(); }", target);
+	replay::ColumnProgram columns(catalog, target, program, [](uint32_t id) { return id; });
+	REQUIRE(columns.refusal().empty());
+	replay::ByColumns by(columns, catalog);
+	rig.kept.rewind();
+	std::optional<trace::Block> block = rig.kept.next();
+	while (block && block->header().records < 10)
+		block = rig.kept.next();
+	REQUIRE(block);
+	trace::RecordBatch batch(std::move(*block));
+	trace::RecordShapes shapes(catalog);
+	trace::RecordCursor cursor(shapes);
+	trace::DecodeDamage damage;
+	REQUIRE(cursor.open(batch.block(), damage, nullptr));
+	for (unsigned i = 0; cursor.next(); i++) {
+		trace::Record more = cursor.current();
+		more.epid = unknown;
+		more.fields = {};
+		if (i == 5)
+			batch.add(more, catalog.layouts[999]);
+		batch.add(cursor.current(), *catalog.layout_of(cursor.current().epid));
+	}
+	CHECK_FALSE(by.take(batch, batch.block().header().cpu));
+	CHECK(by.refusal() == "records are of a clause that is not known to leave any");
+}
+
 TEST_CASE("hostile: texts among the keys count in the bound of memory", "[hostile][columns]") {
 	App app;
 	load(app, "#pragma D option bufsize=1m\n#pragma D option strsize=200\n"
