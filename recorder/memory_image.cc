@@ -55,6 +55,18 @@ std::string name_of(uint32_t kind, uint32_t cpu, uint32_t half) {
 	}
 }
 
+// How many entries stand in an aggregation table, whole or not.
+uint64_t entries_in(std::span<const std::byte> table, const dfr_aggtab& head) {
+	uint64_t entries = 0;
+	for (uint64_t at = (sizeof(head) + 4ull * head.nbuckets + 7) & ~7ull;
+	     at < table.size() && table.size() - at >= sizeof(dfr_aggent); entries++) {
+		dfr_aggent entry;
+		std::memcpy(&entry, table.data() + at, sizeof(entry));
+		at += sizeof(entry) + uint64_t{entry.key_size} + 8ull * entry.words;
+	}
+	return entries;
+}
+
 // What a recording is made from.
 struct Found {
 	BootId boot{};
@@ -346,11 +358,16 @@ private:
 		return table;
 	}
 
-	void merge_table(trace::AggregationMerger& merger, const std::vector<std::byte>& table, uint32_t cpu,
-	                 uint32_t half) {
+	void merge_table(trace::AggregationMerger& merger, const std::vector<std::byte>& table,
+	                 const dfr_aggtab& head) {
+		const std::string name = name_of(DFR_ANCHOR_AGG, head.cpu, head.half);
 		if (const size_t senseless = merger.add(table))
-			trouble(plural(senseless, "byte") + " of " + name_of(DFR_ANCHOR_AGG, cpu, half) +
-			        " could not be read");
+			trouble(plural(senseless, "byte") + " of " + name + " could not be read");
+		// The engine counts an entry when it has published it, so that one more may be there.
+		const uint64_t keys = entries_in(table, head);
+		if (keys != head.entries && keys != head.entries + 1ull)
+			trouble(name + " has " + plural(keys, "key") + ", and its head says " +
+			        trace::grouped(head.entries));
 	}
 
 	// The base table holds what the engine had merged; halves with a later generation were not merged
@@ -362,28 +379,42 @@ private:
 		const auto base = read_table(DFR_AGGTAB_BASE_CPU, 0, head);
 		if (base) {
 			merged = head.generation;
-			merge_table(merger, *base, DFR_AGGTAB_BASE_CPU, 0);
+			merge_table(merger, *base, head);
 		}
-		std::map<uint32_t, unsigned> added; // halves, by CPU
 		std::set<std::pair<uint32_t, uint32_t>> halves;
 		for (const auto& [key, anchor] : group_.anchors)
 			if (key.kind == DFR_ANCHOR_AGG && key.cpu != DFR_AGGTAB_BASE_CPU)
 				halves.emplace(key.cpu, key.half);
+		std::map<uint32_t, std::vector<uint64_t>> generations; // by CPU
 		for (const auto& [cpu, half] : halves) {
 			const auto table = read_table(cpu, half, head);
 			if (!table)
 				continue;
 			dropped += head.drops;
-			if (head.generation <= merged)
-				continue;
-			merge_table(merger, *table, cpu, half);
-			if (++added[cpu] == 2 && base)
-				trouble("the aggregations of CPU " + std::to_string(cpu) +
-				        " were being merged when the machine died: they may count twice");
+			generations[cpu].push_back(head.generation);
+			if (head.generation > merged)
+				merge_table(merger, *table, head);
 		}
+		if (base)
+			for (const auto& [cpu, of] : generations)
+				judge_generations(cpu, of, merged);
 		if (dropped && !tallied_) // else the counters tell
 			trouble(plural(dropped, "update") + " of aggregations lost (table full)");
 		leave_out_unknown();
+	}
+
+	// One half is what firings write, one generation after the base table's, the other one is empty and has none. A
+	// snapshot takes a CPU's next generation, merges the half of before, empties it, and comes to the base table last.
+	void judge_generations(uint32_t cpu, const std::vector<uint64_t>& halves, uint64_t merged) {
+		if (halves.size() != 2)
+			return;
+		const uint64_t latest = std::ranges::max(halves), other = std::ranges::min(halves);
+		const std::string tables = "the aggregation tables of CPU " + std::to_string(cpu);
+		if (latest != merged + 1 && latest != merged + 2)
+			trouble("the generations of " + tables + " and of the base table do not fit");
+		else if (other > merged)
+			trouble(tables +
+			        " were being merged when the machine died: what is in them may count twice");
 	}
 
 	// A CPU that came while memory was short may have several, whose counts add up.

@@ -12,6 +12,7 @@
 #include <random>
 #include <unistd.h>
 
+#include "formats/abi/aggtab.h"
 #include "formats/error.h"
 #include "formats/trace/decode.h"
 #include "recorder/memory_image.h"
@@ -81,6 +82,7 @@ public:
 		};
 		fire(0, 60'000);
 		dfr_state_clean(state.state);
+		state.aggregation(1); // a snapshot, so that the base table has something
 		fire(60'000, 60'300); // some of them in blocks that nobody has sealed yet
 		std::memcpy(&boot_, dfr_plat_boot_id(), sizeof(boot_));
 		state_id_ = dfr_state_id(state.state);
@@ -90,6 +92,7 @@ public:
 
 	Memory memory;
 	std::vector<uint64_t> catalog; // frames of both copies
+	std::vector<uint64_t> heads;   // frames on which aggregation tables begin
 	std::vector<uint64_t>
 	    unchecked; // frames of what has no checksums: tables, blocks that are not sealed
 
@@ -108,6 +111,8 @@ private:
 		note_unchecked(one, frames);
 		if (one.kind == DFR_ANCHOR_CATALOG)
 			catalog.insert(catalog.end(), frames.begin(), frames.end());
+		if (one.kind == DFR_ANCHOR_AGG)
+			heads.push_back(frames[0]);
 		const size_t block = one.kind == DFR_ANCHOR_RING ? std::max<size_t>(one.unit / 4096, 1) : 1;
 		const size_t most = DFR_ANCHOR_RUNS_MAX / block * block;
 		for (size_t from = 0; from < pages; from += most) {
@@ -355,6 +360,24 @@ TEST_CASE("damage is told, and what is left is right", "[recorder][image][damage
 		if (damage)
 			CHECK(100 * left / (all * rounds) > 70);
 	}
+}
+
+TEST_CASE("a wrong bit in the head of an aggregation table is told, or costs nothing",
+          "[recorder][image][damage]") {
+	REQUIRE(sample().heads.size() == 5); // the base table, two halves of two CPUs
+	unsigned told = 0;
+	for (const uint64_t frame : sample().heads)
+		for (const size_t field : {offsetof(dfr_aggtab, generation), offsetof(dfr_aggtab, used)})
+			for (const unsigned bit :
+			     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 31, 32, 63}) {
+				Memory memory = sample().memory;
+				memory.page(frame)[field + bit / 8] ^= std::byte(1u << bit % 8);
+				const Harvest damaged = harvest(memory.elf());
+				told += !damaged.verdict.complete;
+				CAPTURE(frame, field, bit);
+				CHECK((!damaged.verdict.complete || damaged.counts == undamaged().counts));
+			}
+	CHECK(told > 80);
 }
 
 TEST_CASE("what is lost of a catalog is lent by another recording of the state, and of no other",

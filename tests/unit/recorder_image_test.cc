@@ -877,7 +877,7 @@ TEST_CASE("aggregations that were being merged may count twice, and that is told
 	const auto found = recorder::open_memory_image(image.path);
 	CHECK(found[0]->partial());
 	CHECK(mentions(found[0]->remarks(),
-	               "the aggregations of CPU 0 were being merged when the machine died"));
+	               "the aggregation tables of CPU 0 were being merged when the machine died"));
 	CHECK_FALSE(mentions(found[0]->remarks(), "the aggregations of CPU 1"));
 }
 
