@@ -139,6 +139,7 @@ public:
 		read_tallies();
 		read_tables();
 		read_speculations();
+		note_end();
 		if (panic_)
 			note_panic();
 		else if (found.damaged_anchors)
@@ -440,6 +441,8 @@ private:
 			return;
 		}
 		tallied_ = true;
+		if (tally.killed)
+			killed_ = tally.over;
 		for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
 			if (tally.loss[cause])
 				losses_.add({.cause = cause,
@@ -569,14 +572,15 @@ private:
 				catalog_.machine[key] = *text;
 		for (const std::string& damage : panic_->damage)
 			remarks_.push_back(damage);
-		note_oops();
 		catalog_.events.push_back({.event = DFR_EVENT_PANIC,
 		                           .value = static_cast<int32_t>(panic_->cpu),
 		                           .time = panic_->time});
 	}
 
-	// The mark that the kernel had no time to make in the catalog of a state that an oops inside a firing has ended.
-	void note_oops() {
+	// The mark that the kernel had no time to make in the catalog of a state that the deadman, or an oops inside a
+	// firing, has ended.
+	void note_end() {
+		const uint64_t broken = panic_ ? panic_->broken : 0;
 		uint64_t began = 0;
 		for (const trace::EventMark& mark : catalog_.events) {
 			if (mark.event == DFR_EVENT_GO)
@@ -584,10 +588,13 @@ private:
 			if (mark.event == DFR_EVENT_STOP || mark.event == DFR_EVENT_KILLED)
 				return;
 		}
-		if (panic_->broken)
-			catalog_.events.push_back({.event = DFR_EVENT_KILLED,
-			                           .value = DFR_KILLED_OOPS,
-			                           .time = std::max(panic_->broken, began)});
+		if (broken || killed_)
+			catalog_.events.push_back(
+			    {.event = DFR_EVENT_KILLED,
+			     .value = broken ? DFR_KILLED_OOPS : DFR_KILLED_COST,
+			     .time = std::max(began, !broken    ? *killed_
+			                             : !killed_ ? broken
+			                                        : std::min(broken, *killed_))});
 	}
 
 	std::shared_ptr<const PhysicalMemory> memory_;
@@ -607,6 +614,7 @@ private:
 	std::vector<trace::AggEntry> aggregations_;
 	trace::Losses losses_;
 	bool tallied_ = false;
+	std::optional<uint64_t> killed_; // by the deadman, as the counters say
 	std::vector<std::string> remarks_;
 	bool partial_ = false;
 	size_t next_ = 0;

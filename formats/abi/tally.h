@@ -3,11 +3,12 @@
  * What one CPU has lost for a state since go, by cause. A DFR_ANCHOR_TALLY anchor lists its page, so
  * a harvester knows of losses that no record had told when the machine died:
  *
- *   [ magic, cpu, state_id ][ loss[0] loss[1] ... ][ thinned ] zeros up to the page's end
+ *   [ magic, cpu, state_id ][ loss[0] loss[1] ... ][ thinned ][ over, killed ] zeros up to the page's end
  *
  * One page of a state, with DFR_TALLY_NO_CPU, counts the firings on CPUs for which it has no ring (DFR_LOSS_HOTPLUG);
- * what housekeeping has told of them is counted by the CPU whose ledger told it, and taken away here. A page of before
- * `thinned` came has zeros there, which say that nothing is thinned.
+ * what housekeeping has told of them is counted by the CPU whose ledger told it, and taken away here. It also says when
+ * recording has ended, before the catalog does. A page of before `thinned` or `over` came has zeros there, which say
+ * that nothing is thinned, and that recording has not ended.
  */
 #ifndef DFR_ABI_TALLY_H
 #define DFR_ABI_TALLY_H
@@ -41,7 +42,10 @@ struct dfr_tally {
 	__u64 loss[DFR_LOSS_MAX];
 	__u64 unused[64 - DFR_LOSS_MAX]; /* 0 */
 	struct dfr_tally_thinned thinned[DFR_TALLY_PRIORITIES];
+	/* DFR_TALLY_NO_CPU; time: what fired before it is recorded or counted; 0: the state records, or has not begun */
+	__u64 over;
+	__u64 killed; /* 1: it was the deadman */
 };
-DFR_STATIC_ASSERT(sizeof(struct dfr_tally) == 16 + 8 * 64 + 64 * DFR_TALLY_PRIORITIES, "tally");
+DFR_STATIC_ASSERT(sizeof(struct dfr_tally) == 16 + 8 * 64 + 64 * DFR_TALLY_PRIORITIES + 16, "tally");
 
 #endif

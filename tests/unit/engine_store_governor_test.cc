@@ -124,6 +124,9 @@ TEST_CASE("the deadman: more than nine tenths of a CPU for a second", "[engine][
 			CHECK(state.status().records == calls);
 			continue;
 		}
+		// Whoever finds the dead machine's memory is told before anybody has asked.
+		CHECK(state.state->st_tally->killed == 1);
+		CHECK(state.state->st_tally->over != 0);
 		CHECK(state.status().activity == DFR_KILLED);
 		CHECK(state.status().records > kSecond / step);
 		CHECK(state.status().records < 2.5 * kSecond / step);

@@ -1048,6 +1048,46 @@ TEST_CASE("an oops inside a firing is in the panic's record", "[recorder][image]
 	CHECK(judged(5'500, DFR_EVENT_STOP).reasons.empty());
 }
 
+// formats/abi/tally.h; kmod/engine/DECISIONS.md: the end that comes in probe context is told by who asks.
+TEST_CASE("a kill by the deadman is in the state's counters", "[recorder][image]") {
+	const auto judged = [](uint64_t over, uint64_t killed, uint32_t ended, uint64_t broken) {
+		Memory memory = sample_memory();
+		memory.panic(70, 9'999, "bash", "Oops", 0xb0, {.broken = broken});
+		CatalogLog log = sample_log();
+		if (ended)
+			log.event(ended, 0, 5'000);
+		memory.put({100, 90}, log.done());
+		dfr_tally state{.magic = DFR_TALLY_MAGIC, .cpu = DFR_TALLY_NO_CPU, .state_id = 7, .loss = {}};
+		state.over = over;
+		state.killed = killed;
+		memory.put({450}, std::as_bytes(std::span(&state, 1)));
+		memory.anchor({.pfn = 64,
+		               .kind = DFR_ANCHOR_TALLY,
+		               .cpu = DFR_TALLY_NO_CPU,
+		               .unit = 4096,
+		               .frames = {450}});
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		trace::Verdict verdict;
+		values_of(*found[0], &verdict);
+		const auto& events = found[0]->catalog().events;
+		const auto mark = std::ranges::find(events, DFR_EVENT_KILLED, &trace::EventMark::event);
+		return std::tuple(verdict, mark == events.end() ? 0 : mark->value,
+		                  mark == events.end() ? 0 : mark->time);
+	};
+	const auto [killed, why, when] = judged(5'500, 1, 0, 0);
+	CHECK_FALSE(killed.complete);
+	CHECK(mentions(killed.reasons, "nine tenths of a CPU"));
+	CHECK(why == DFR_KILLED_COST);
+	CHECK(when == 5'500);
+	CHECK(std::get<0>(judged(0, 0, 0, 0)).complete);
+	CHECK(std::get<0>(judged(5'500, 0, 0, 0)).complete);              // exit() has a record of its own
+	CHECK(std::get<0>(judged(5'500, 1, DFR_EVENT_STOP, 0)).complete); // the catalog says more
+	const auto [both, first, from] = judged(5'500, 1, 0, 6'000);
+	CHECK(first == DFR_KILLED_OOPS);
+	CHECK(from == 5'500);
+}
+
 TEST_CASE("a panic's texts come with its record, and a damaged one costs itself", "[recorder][image]") {
 	const std::string registers = "mode=kernel ip=ffffffff81000010 sp=0",
 	                  stack = "ffffffff81000010 panic+0x10/0x20\n", log(5000, 'x');

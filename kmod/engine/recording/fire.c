@@ -92,13 +92,15 @@ static dfr_noinline void run_general(struct dfr_cpu *pc, struct dfr_firing *firi
  */
 dfr_cold void dfr_cut_off(struct dfr_state *state, const struct dfr_firing *firing)
 {
+	u32 activity = dfr_load_acquire(&state->st_activity);
 	u64 over, seen;
 
-	if (dfr_load_acquire(&state->st_activity) == DFR_ACTIVE) /* st_over is written before it changes */
+	/* `over` is written before it changes; a state that has not begun has none. */
+	if (activity == DFR_ACTIVE || activity == DFR_INACTIVE)
 		return;
-	over = dfr_read_once(&state->st_over);
+	over = dfr_read_once(&state->st_tally->over);
 	while (firing->fr_time && firing->fr_time < over) {
-		seen = dfr_cmpxchg(&state->st_over, over, firing->fr_time);
+		seen = dfr_cmpxchg(&state->st_tally->over, over, firing->fr_time);
 		if (seen == over)
 			return;
 		over = seen;

@@ -246,6 +246,7 @@ static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 		state = ecb->ec_state;
 		if (dfr_governor_budget(state) || !dfr_becomes_over(state, DFR_ACTIVE, DFR_KILLED, now))
 			continue;
+		dfr_write_once(&state->st_tally->killed, 1ULL);
 		dfr_plat_wake(state);
 		return;
 	}

@@ -407,7 +407,7 @@ static void log_exit(struct dfr_state *state)
 	if (!state->st_exit_logged)
 		set_active(state, false);
 	/* Asked after all CPUs were visited, so no firing is under way that began before the end. */
-	time = dfr_read_once(&state->st_over);
+	time = dfr_read_once(&state->st_tally->over);
 	if (!time || state->st_exit_logged ||
 	    dfr_read_once(&state->st_activity) >= DFR_COOLDOWN) /* it was END's */
 		time = dfr_plat_clock(NULL);
@@ -440,7 +440,7 @@ static const char *const killed_texts[] = {
 		"the kernel oopsed inside a probe's firing: nothing records until this module is loaded anew",
 };
 
-/* Probe context kills by changing st_activity and st_over only; the rest is done here. */
+/* Probe context kills by changing st_activity and what st_tally says of it only; the rest is done here. */
 static void end_killed(struct dfr_state *state, enum dfr_killed why)
 {
 	u64 time, unknown;
@@ -451,7 +451,7 @@ static void end_killed(struct dfr_state *state, enum dfr_killed why)
 	state->st_ended = state->st_unsettled = true;
 	set_active(state, false);
 	/* Asked after all CPUs were visited, so no firing is under way that began before the end. */
-	time = dfr_read_once(&state->st_over);
+	time = dfr_read_once(&state->st_tally->over);
 	unknown = dfr_engine_broken(state->st_engine);
 	/* Whatever else is wrong: the answer is not whole. */
 	if (unknown) {
@@ -525,7 +525,7 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 		return -EINVAL;
 	set_active(state, false);
 	if (stops) /* asked after all CPUs were visited: a firing that was under way may have lowered it */
-		over = dfr_read_once(&state->st_over);
+		over = dfr_read_once(&state->st_tally->over);
 	if (dfr_state_notice_end(state))
 		return 0;
 	dfr_spec_clean(state);
@@ -569,7 +569,7 @@ void dfr_state_end(struct dfr_state *state)
 		dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 		set_active(state, false);
 		if (stops) /* as in end_recording() */
-			over = dfr_read_once(&state->st_over);
+			over = dfr_read_once(&state->st_tally->over);
 		dfr_spec_clean(state); /* for those who look at it still: no housekeeping comes any more */
 		dfr_governor_end(state, over);
 		tell_counted(state);

@@ -105,8 +105,7 @@ struct dfr_kept_event {
  * st_lock, which is inside the engine's lock and is not held while a provider arms or disarms.
  */
 struct dfr_state {
-	u32 st_activity; /* enum dfr_activity; in probe context only exit() and deadman() set it, */
-	u64 st_over;	 /* and this first: what fired before it is recorded or counted; 0: all so far */
+	u32 st_activity; /* enum dfr_activity; in probe context only exit() and deadman() set it, st_tally->over first */
 	struct dfr_share **st_live;   /* [priority][cpu]; NULL: its clauses do not record there now */
 	struct dfr_share **st_shares; /* [cpu]; NULL: that CPU has none */
 	struct dfr_engine *st_engine;
@@ -243,7 +242,7 @@ static inline bool dfr_becomes_over(struct dfr_state *state, u32 from, u32 to, u
 {
 	if (dfr_read_once(&state->st_activity) != from)
 		return false;
-	dfr_cmpxchg(&state->st_over, 0ULL, now);
+	dfr_cmpxchg(&state->st_tally->over, 0ULL, now);
 	return dfr_cmpxchg(&state->st_activity, from, to) == from;
 }
 
