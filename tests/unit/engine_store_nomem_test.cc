@@ -3,8 +3,10 @@
 // A program's whole life with one allocation failing, for each allocation in
 // turn: whatever does not succeed says so, and nothing is left behind (ASan's
 // leak check sees to that).
+#include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "formats/abi/anchor.h"
 #include "tests/unit/engine_store_rig.h"
 
 using namespace store_rig;
@@ -73,7 +75,48 @@ bool live_without(unsigned long number, unsigned& refused) {
 	return reached;
 }
 
+// What anchors list of CPU 1: kind and half.
+thread_local std::vector<std::pair<uint32_t, uint32_t>> listed;
+
+void note_anchor(const dfr_state*, uint32_t kind, uint32_t cpu, uint32_t half, void*, size_t, size_t) {
+	if (cpu == 1)
+		listed.emplace_back(kind, half);
+}
+
 } // namespace
+
+// kmod/engine/recording/prepare.c: a harvest takes the first table of a CPU that it finds.
+TEST_CASE("of a CPU for which there was no memory no anchor lists anything", "[engine][store][nomem]") {
+	unsigned long number = 1;
+	for (bool failed = true; failed; number++) {
+		Rig rig(2);
+		rig.probe("read");
+		State state(rig);
+		REQUIRE(state.enable(everything().clause(
+		            "rig::read:entry", {trace(arg(0)), aggregate(DFR_ACT_COUNT, 1, 1, {}, 0)})) == 0);
+		dfr_user_set_ncpus(1); // the other one is away
+		REQUIRE(state.go() == 0);
+		dfr_user_set_ncpus(2);
+		listed.clear();
+		dfr_user_anchor = note_anchor;
+		dfr_user_alloc_fails = number;
+		failed = dfr_engine_cpu_prepare(rig.engine(), 1, true) != 0;
+		dfr_user_alloc_fails = 0;
+		if (failed) {
+			CHECK(listed.empty());
+			REQUIRE(dfr_engine_cpu_prepare(rig.engine(), 1, true) == 0);
+		}
+		dfr_user_anchor = nullptr;
+		for (const uint32_t half : {0, 1})
+			CHECK(std::ranges::count(listed,
+			                         std::pair<uint32_t, uint32_t>(DFR_ANCHOR_AGG, half)) == 1);
+		CHECK(std::ranges::count(listed, std::pair<uint32_t, uint32_t>(DFR_ANCHOR_TALLY, 0)) == 1);
+		CHECK(std::ranges::count(listed, std::pair<uint32_t, uint32_t>(DFR_ANCHOR_SPEC, 0)) == 1);
+		state.read_catalog();
+		CHECK(state.catalog.memory.at({DFR_ANCHOR_TALLY, 1, 0}) == 1);
+	}
+	CHECK(number > 12);
+}
 
 TEST_CASE("each allocation fails once", "[engine][store][nomem]") {
 	unsigned refused = 0;

@@ -355,8 +355,13 @@ static struct dfr_aggtab *create_table(struct dfr_state *state, size_t size, u32
 	table->nbuckets = buckets_for(size);
 	table->used = entries_at(table);
 	dfr_store_release(&table->magic, DFR_AGGTAB_MAGIC);
-	dfr_state_anchor(state, DFR_ANCHOR_AGG, cpu, half, table, size, size);
 	return table;
+}
+
+static void anchor_table(struct dfr_state *state, struct dfr_aggtab *table)
+{
+	dfr_state_anchor(state, DFR_ANCHOR_AGG, table->cpu, table->half, table, (size_t)table->size,
+			 (size_t)table->size);
 }
 
 static size_t half_size(const struct dfr_state *state)
@@ -386,7 +391,10 @@ int dfr_agg_create(struct dfr_state *state)
 	state->st_agg_time = dfr_plat_clock(NULL);
 	state->st_agg_base =
 		create_table(state, dfr_plat_agg_base(2 * state->st_agg_size), DFR_AGGTAB_BASE_CPU, 0);
-	return state->st_agg_base ? 0 : -ENOMEM;
+	if (!state->st_agg_base)
+		return -ENOMEM;
+	anchor_table(state, state->st_agg_base);
+	return 0;
 }
 
 int dfr_agg_share(struct dfr_state *state, struct dfr_share *share)
@@ -404,6 +412,14 @@ int dfr_agg_share(struct dfr_state *state, struct dfr_share *share)
 	share->sh_agg = share->sh_half[0];
 	share->sh_factor = state->st_hash.hk_factor;
 	return 0;
+}
+
+void dfr_agg_anchor(struct dfr_state *state, const struct dfr_share *share)
+{
+	if (!share->sh_agg)
+		return;
+	anchor_table(state, share->sh_half[0]);
+	anchor_table(state, share->sh_half[1]);
 }
 
 void dfr_agg_free(struct dfr_state *state)

@@ -35,6 +35,7 @@ u32 dfr_agg_words(u32 kind, u64 arg);
 int dfr_agg_create(struct dfr_state *state);
 u64 dfr_agg_bytes(const struct dfr_state *state);
 int dfr_agg_share(struct dfr_state *state, struct dfr_share *share);
+void dfr_agg_anchor(struct dfr_state *state, const struct dfr_share *share);
 void dfr_agg_free(struct dfr_state *state);
 void dfr_agg_free_share(struct dfr_share *share);
 /* Probe context. key_size is a multiple of 8. */

@@ -134,8 +134,12 @@ static int create_tally(struct dfr_state *state, u32 cpu, struct dfr_tally **out
 	tally->cpu = cpu;
 	tally->state_id = state->st_id;
 	tally->magic = DFR_TALLY_MAGIC;
-	dfr_state_anchor(state, DFR_ANCHOR_TALLY, cpu, 0, tally, DFR_TALLY_BYTES, DFR_TALLY_BYTES);
 	return 0;
+}
+
+static void anchor_tally(struct dfr_state *state, struct dfr_tally *tally)
+{
+	dfr_state_anchor(state, DFR_ANCHOR_TALLY, tally->cpu, 0, tally, DFR_TALLY_BYTES, DFR_TALLY_BYTES);
 }
 
 static int fill_share(struct dfr_state *state, struct dfr_share *share)
@@ -160,23 +164,31 @@ static int fill_share(struct dfr_state *state, struct dfr_share *share)
 	return error;
 }
 
+/*
+ * Anchors list a share when it is whole: they can only be removed together with all others of the state, so those of
+ * a share that could not be made would stand in the way of the one that is made later.
+ */
 static int create_share(struct dfr_state *state, u32 cpu, struct dfr_share **out)
 {
 	struct dfr_share *share = dfr_plat_alloc(sizeof(*share));
 	int error;
 
-	/*
-	 * A half-made share is handed out too, because its memory may be anchored already, and
-	 * anchors can only be removed together with all others of the state.
-	 */
-	*out = share;
 	if (!share)
 		return -ENOMEM;
 	share->sh_state = state;
 	share->sh_cpu = cpu;
 	share->sh_governor.gv_user = state->st_user ? &state->st_user->us_purses[cpu] : NULL;
 	error = fill_share(state, share);
-	return error;
+	if (error) {
+		free_share(share);
+		return error;
+	}
+	anchor_tally(state, share->sh_tally);
+	dfr_ring_anchor(state, share);
+	dfr_agg_anchor(state, share);
+	dfr_spec_anchor(state, share);
+	*out = share;
+	return 0;
 }
 
 /*
@@ -198,12 +210,6 @@ void dfr_shares_free(struct dfr_state *state)
 		if (state->st_shares[i])
 			free_share(state->st_shares[i]);
 		state->st_shares[i] = NULL;
-	}
-	while (state->st_dead_shares) {
-		struct dfr_share *share = state->st_dead_shares;
-
-		state->st_dead_shares = share->sh_next_dead;
-		free_share(share);
 	}
 	if (state->st_tally)
 		dfr_plat_free_pages(state->st_tally, DFR_TALLY_BYTES);
@@ -283,6 +289,8 @@ static int create_shares(struct dfr_state *state)
 
 	if (!error)
 		error = create_tally(state, DFR_TALLY_NO_CPU, &state->st_tally);
+	if (!error)
+		anchor_tally(state, state->st_tally);
 	for (cpu = 0; cpu < state->st_engine->en_ncpus && !error; cpu++)
 		if (wants_cpu(state, cpu))
 			error = create_share(state, cpu, &state->st_shares[cpu]);
@@ -439,10 +447,6 @@ static int prepare_cpu(struct dfr_state *state, u32 cpu, bool runs)
 	if (create_share(state, cpu, &share)) {
 		dfr_plat_log("no memory for CPU %u in state %u: its firings are lost, and counted", cpu,
 			     dfr_state_number(state));
-		if (share) {
-			share->sh_next_dead = state->st_dead_shares;
-			state->st_dead_shares = share;
-		}
 		return -ENOMEM;
 	}
 	if (runs)

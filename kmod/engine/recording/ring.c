@@ -23,9 +23,16 @@
 
 /* Memory, process context. */
 
+static void anchor_piece(struct dfr_state *state, const struct dfr_share *share,
+			 const struct dfr_piece *piece)
+{
+	dfr_state_anchor(state, DFR_ANCHOR_RING, share->sh_cpu, 0, piece->pi_memory, piece->pi_size,
+			 share->sh_ring.rg_block_size);
+}
+
 /*
  * Allocates one more piece of up to `want` blocks as spares; less if memory is so scattered that it
- * cannot be had.
+ * cannot be had. The caller lists it in an anchor.
  */
 static int add_piece(struct dfr_state *state, struct dfr_share *share, u32 want)
 {
@@ -51,8 +58,6 @@ static int add_piece(struct dfr_state *state, struct dfr_share *share, u32 want)
 	}
 	piece->pi_next = ring->rg_pieces;
 	ring->rg_pieces = piece;
-	dfr_state_anchor(state, DFR_ANCHOR_RING, share->sh_cpu, 0, piece->pi_memory, piece->pi_size,
-			 ring->rg_block_size);
 	p = piece->pi_memory;
 	/* So that a reader of a dead memory can tell one that was never used from one that was wiped out. */
 	for (i = 0; i < count && dfr_plat_examined(); i++)
@@ -101,6 +106,14 @@ int dfr_ring_create(struct dfr_state *state, struct dfr_share *share)
 	for (i = 0; i < ring->rg_nslots; i++)
 		ring->rg_slots[i].rs_number = ring->rg_spare[--ring->rg_nspare];
 	return 0;
+}
+
+void dfr_ring_anchor(struct dfr_state *state, const struct dfr_share *share)
+{
+	const struct dfr_piece *piece;
+
+	for (piece = share->sh_ring.rg_pieces; piece; piece = piece->pi_next)
+		anchor_piece(state, share, piece);
 }
 
 void dfr_ring_free(struct dfr_share *share)
@@ -384,10 +397,14 @@ static int add_spares(struct dfr_state *state, struct dfr_share *share)
 	const struct dfr_ring *ring = &share->sh_ring;
 	u32 want = ring->rg_maxrefs - ring->rg_nrefs;
 	u32 made = ring->rg_nrefs - ring->rg_nslots;
+	int error;
 
 	if (want > made + 2)
 		want = made + 2;
-	return want ? add_piece(state, share, want) : -ENOSPC;
+	error = want ? add_piece(state, share, want) : -ENOSPC;
+	if (!error)
+		anchor_piece(state, share, ring->rg_pieces);
+	return error;
 }
 
 static void take_from(struct dfr_state *state, struct take *take)

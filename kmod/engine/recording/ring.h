@@ -136,6 +136,7 @@ void dfr_record_publish(struct dfr_share *share);
 u64 dfr_ring_bytes(
 	const struct dfr_state *state); /* of one CPU; likewise dfr_agg_bytes(), dfr_spec_bytes() */
 int dfr_ring_create(struct dfr_state *state, struct dfr_share *share);
+void dfr_ring_anchor(struct dfr_state *state, const struct dfr_share *share);
 void dfr_ring_free(struct dfr_share *share);
 /* Probe context: make the ring's stream ready for `need` bytes; false: the policy says drop. */
 bool dfr_ring_room(struct dfr_share *share, u32 need, u64 time, bool is_end);

@@ -129,9 +129,14 @@ int dfr_spec_share(struct dfr_state *state, struct dfr_share *share)
 		share->sh_pool = chunk;
 	}
 	share->sh_spec_hint = share->sh_cpu * 7;
-	dfr_state_anchor(state, DFR_ANCHOR_SPEC, share->sh_cpu, 0, share->sh_pool_memory, pool_bytes(state),
-			 state->st_chunk_size);
 	return 0;
+}
+
+void dfr_spec_anchor(struct dfr_state *state, const struct dfr_share *share)
+{
+	if (share->sh_pool_memory)
+		dfr_state_anchor(state, DFR_ANCHOR_SPEC, share->sh_cpu, 0, share->sh_pool_memory,
+				 pool_bytes(state), state->st_chunk_size);
 }
 
 void dfr_spec_free_share(struct dfr_share *share)

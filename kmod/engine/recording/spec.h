@@ -30,6 +30,7 @@ struct dfr_speclist {
 int dfr_spec_setup(struct dfr_state *state);
 u64 dfr_spec_bytes(const struct dfr_state *state);
 int dfr_spec_share(struct dfr_state *state, struct dfr_share *share);
+void dfr_spec_anchor(struct dfr_state *state, const struct dfr_share *share);
 void dfr_spec_free(struct dfr_state *state);
 void dfr_spec_free_share(struct dfr_share *share);
 /* Probe context. */

@@ -66,7 +66,6 @@ struct dfr_share {
 	struct dfr_governor sh_governor;
 	struct dfr_trigger *sh_triggers; /* [reason] */
 	u64 sh_triggered;		 /* of all reasons */
-	struct dfr_share *sh_next_dead;	 /* half-made shares: kept until the state is freed */
 };
 
 /* List 0 is of no speculation: it takes what a clause records after its own discard. */
@@ -170,9 +169,10 @@ struct dfr_state {
 	bool st_catalog_twice;		      /* further extents are copied too */
 	const struct dfr_cat_clock *st_clock; /* its last entry about the clocks; NULL: none yet */
 
-	struct dfr_share *st_dead_shares;
-	struct dfr_tally *st_tally; /* firings on CPUs without a share, of all CPUs and levels: atomic */
-	u32 st_hotplug_probe;	    /* their probe, until told; 0: none, or DFR_PROBES_SEVERAL */
+	/* Firings on CPUs without a share, of all CPUs and levels: atomic. Its `over`: what fired before is recorded or
+	   counted; 0: all so far. Made at go */
+	struct dfr_tally *st_tally;
+	u32 st_hotplug_probe; /* their probe, until told; 0: none, or DFR_PROBES_SEVERAL */
 
 	u64 st_told_time;
 
