@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "analyze/render/text.h"
+#include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
 
 namespace dfr::render {
@@ -74,7 +75,7 @@ constexpr DropKind kDrops[] = {
 std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog) {
 	const auto probe = catalog.probes.find(static_cast<uint32_t>(mark.value));
 	const std::string name = mark.value < 0
-	                             ? std::to_string(-static_cast<int64_t>(mark.value)) + " probes"
+	                             ? trace::plural(static_cast<uint64_t>(-int64_t{mark.value}), "probe")
 	                         : probe != catalog.probes.end() ? "probe " + probe->second.text()
 	                         : mark.text.empty()             ? std::string("some of the probes")
 	                                                         : "some of the probes " + mark.text;
@@ -87,9 +88,11 @@ std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog)
 		        : mark.error == ECANCELED ? "kprobes are off (/sys/kernel/debug/kprobes/enabled)"
 		                                  : std::strerror(mark.error));
 	case DFR_EVENT_DETACHED:
-		return name + " is detached for a while: the state's probes take more than its budget even "
-		              "when they do nothing";
-	case DFR_EVENT_ATTACHED: return name + " is attached again, or gone";
+		return name + (mark.value < -1 ? " are" : " is") +
+		       " detached for a while: the state's probes take more than its budget even "
+		       "when they do nothing";
+	case DFR_EVENT_ATTACHED:
+		return name + (mark.value < -1 ? " are" : " is") + " attached again, or gone";
 	case DFR_EVENT_KILLED:
 		return mark.value == DFR_KILLED_OOPS ? "killed: the kernel oopsed inside a probe's firing"
 		       : mark.value == DFR_KILLED_CONSUMER

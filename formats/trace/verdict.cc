@@ -301,7 +301,9 @@ void judge_detached(Verdict& verdict, const Catalog& catalog, const Merger& merg
 	                                    [](const auto& a, const auto& b) { return a.second < b.second; });
 	const auto probe = catalog.probes.find(static_cast<uint32_t>(first->first));
 	verdict.reasons.push_back(
-	    (probe == catalog.probes.end() ? "a probe" : probe->second.text()) +
+	    (first->first < 0                ? plural(static_cast<uint64_t>(-int64_t{first->first}), "probe")
+	     : probe == catalog.probes.end() ? "a probe"
+	                                     : probe->second.text()) +
 	    (since.size() > 1 ? " and " + plural(since.size() - 1, "other probe") : "") +
 	    " detached by the governor from " + time_text(catalog, first->second) +
 	    " on (budget): what fired there is not counted");

@@ -233,6 +233,43 @@ TEST_CASE("where leaving out is too dear, probes are detached", "[engine][store]
 	CHECK(state.take().back().numbers.at(0) == 7);
 }
 
+// formats/abi/catalog.h, DFR_EVENT_DETACHED. The catalog is never shortened.
+TEST_CASE("an overload that lasts names its probes once, and counts them from then on",
+          "[engine][store][governor]") {
+	Rig rig;
+	dfr_probe* const probes[] = {rig.probe("read"), rig.probe("write"), rig.probe("open")};
+	dfr_engine_govern(rig.engine(), kHook);
+	State state(rig);
+	REQUIRE(state.enable(with_budget(1)
+	                         .clause("rig::write:entry", {trace(arg(0))})
+	                         .clause("rig::write:entry", {trace(arg(1))})
+	                         .clause("rig::open:entry", {trace(arg(0))})) == 0);
+	REQUIRE(state.go() == 0);
+	uint64_t time = now_ns() - 200 * kSecond;
+	govern(state, time);
+	for (const uint64_t wait : {10, 20, 40}) {
+		for (const uint64_t end = time + 4 * kSecond; time < end; time += 2 * kHook)
+			rig.fire(probes[time / (2 * kHook) % 3], {1, 2}, time);
+		govern(state, time);
+		CHECK(std::count_if(std::begin(probes), std::end(probes),
+		                    [](const dfr_probe* probe) { return !probe->pb_ecbs; }) == 2);
+		time += (wait + 1) * kSecond;
+		govern(state, time);
+		CHECK(std::all_of(std::begin(probes), std::end(probes),
+		                  [](const dfr_probe* probe) { return probe->pb_ecbs; }));
+	}
+	state.read_catalog();
+	std::vector<int32_t> detached, attached;
+	for (const auto& mark : state.catalog.events)
+		if (mark.event == DFR_EVENT_DETACHED || mark.event == DFR_EVENT_ATTACHED)
+			(mark.event == DFR_EVENT_DETACHED ? detached : attached).push_back(mark.value);
+	REQUIRE(detached.size() == 4);
+	CHECK(detached[0] > 0);
+	CHECK(detached[1] > 0);
+	CHECK(std::vector(detached.begin() + 2, detached.end()) == std::vector<int32_t>{-2, -2});
+	CHECK(std::vector(attached.end() - 2, attached.end()) == std::vector<int32_t>{-2, -2});
+}
+
 TEST_CASE("a probe that cannot be attached again is none that was", "[engine][store][governor]") {
 	Running running(with_budget(1), govern_hooks);
 	auto& [rig, read, state] = running;

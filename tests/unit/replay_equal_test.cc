@@ -112,16 +112,23 @@ TEST_CASE("an answer lacks what a probe that is detached yet has not counted", "
 	load(app, "app::work:entry { trace(arg0); }");
 	app.fire(app.entry, kStart + 1000, 0, 101, "a", 1, 0);
 	Kept kept(app);
-	const auto mark = [&](uint32_t event, uint64_t time) {
+	const auto mark = [&](uint32_t event, uint64_t time, int32_t value = 0) {
 		kept.rewind();
 		kept.identity().events.push_back(
-		    {.event = event, .value = static_cast<int32_t>(app.entry->pb_id), .time = kStart + time});
+		    {.event = event,
+		     .value = value ? value : static_cast<int32_t>(app.entry->pb_id),
+		     .time = kStart + time});
 		return trace::judge_whole(kept).reasons;
 	};
 	const std::vector<std::string> detached = mark(DFR_EVENT_DETACHED, 2000);
 	REQUIRE(detached.size() == 1);
 	CHECK(detached[0].starts_with("app:m:work:entry detached by the governor from "));
 	CHECK(mark(DFR_EVENT_ATTACHED, 3000).empty());
+	// By number, where an overload lasts.
+	const std::vector<std::string> counted = mark(DFR_EVENT_DETACHED, 3200, -12);
+	REQUIRE(counted.size() == 1);
+	CHECK(counted[0].starts_with("12 probes detached by the governor from "));
+	CHECK(mark(DFR_EVENT_ATTACHED, 3400, -12).empty());
 	CHECK(mark(DFR_EVENT_DETACHED, 4000).size() == 1);
 	CHECK(mark(DFR_EVENT_EXIT, 4500).size() == 1);
 	CHECK(mark(DFR_EVENT_STOP, 5000).empty());

@@ -217,7 +217,7 @@ static const struct dfr_ecb *dearest(const struct dfr_state *state, u64 *total)
 
 	*total = 0;
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
-		if (!dfr_ecb_marked(ecb, DFR_MARK_LINKED))
+		if (!dfr_ecb_marked(ecb, DFR_MARK_LINKED) || dfr_ecb_marked(ecb, DFR_MARK_CHOSEN))
 			continue;
 		*total += ecb->ec_cost;
 		if (ecb->ec_cost && (!most || ecb->ec_cost > most->ec_cost))
@@ -226,35 +226,44 @@ static const struct dfr_ecb *dearest(const struct dfr_state *state, u64 *total)
 	return most;
 }
 
-static u64 detach_probe(struct dfr_state *state, const struct dfr_probe *probe)
+static u64 choose_probe(struct dfr_state *state, const struct dfr_probe *probe)
 {
 	struct dfr_ecb *ecb;
 	u64 cost = 0;
 
-	dfr_governor_tell_detached(state, probe); /* first, so that no end of a window lies between both */
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
 		if (ecb->ec_probe != probe || !dfr_ecb_marked(ecb, DFR_MARK_LINKED))
 			continue;
 		cost += ecb->ec_cost;
-		disarm_ecb(state, ecb);
-		dfr_ecb_mark(ecb, DFR_MARK_DETACHED, true);
+		dfr_ecb_mark(ecb, DFR_MARK_CHOSEN, true);
 	}
 	return cost;
 }
 
 /*
- * For the governor: detaches the probes with the highest cost, one after the other, until more than
- * half of the state's cost is gone. Returns how many probes.
+ * For the governor: detaches the probes with the highest cost, so many that more than half of the
+ * state's cost is gone. Returns how many probes. They are told of before, so that no end of a window lies
+ * between both.
  */
 u32 dfr_state_detach(struct dfr_state *state)
 {
 	u64 total, rest, gone = 0;
 	const struct dfr_ecb *most = dearest(state, &total);
+	struct dfr_ecb *ecb;
 	u32 probes = 0;
 
 	for (; most && gone <= total / 2 && probes < DETACH_MOST; most = dearest(state, &rest)) {
-		gone += detach_probe(state, most->ec_probe);
+		dfr_governor_names_detached(state, most->ec_probe);
+		gone += choose_probe(state, most->ec_probe);
 		probes++;
+	}
+	dfr_governor_counts_detached(state, probes);
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (!dfr_ecb_marked(ecb, DFR_MARK_CHOSEN))
+			continue;
+		disarm_ecb(state, ecb);
+		dfr_ecb_mark(ecb, DFR_MARK_CHOSEN, false);
+		dfr_ecb_mark(ecb, DFR_MARK_DETACHED, true);
 	}
 	commit_providers(state->st_engine);
 	return probes;

@@ -458,18 +458,42 @@ static void account_attached(struct dfr_state *state, u64 now)
 		if (ended)
 			continue;
 		lost_detached(state, ecb, now);
-		if (dfr_ecb_marked(ecb, DFR_MARK_LINKED))
+		if (!state->st_detached && dfr_ecb_marked(ecb, DFR_MARK_LINKED))
 			dfr_catalog_event(state, DFR_EVENT_ATTACHED, (s32)ecb->ec_probe->pb_id, now);
 	}
+	if (!ended && state->st_detached)
+		dfr_catalog_event(state, DFR_EVENT_ATTACHED, -(s32)state->st_detached, now);
 	state->st_detach_time = 0;
 }
 
-void dfr_governor_tell_detached(struct dfr_state *state, const struct dfr_probe *probe)
+/*
+ * The catalog is never shortened, and an overload may last for months: so probes are named when it begins, and from
+ * the second time on they are counted. Their losses name them each time.
+ */
+static bool lasts(const struct dfr_state *state)
+{
+	return state->st_attach_wait > ATTACH_FIRST;
+}
+
+static void tell_detached(struct dfr_state *state, s32 which)
 {
 	dfr_mutex_lock(&state->st_lock);
 	if (state->st_detach_time)
-		dfr_catalog_event(state, DFR_EVENT_DETACHED, (s32)probe->pb_id, state->st_detach_time);
+		dfr_catalog_event(state, DFR_EVENT_DETACHED, which, state->st_detach_time);
 	dfr_mutex_unlock(&state->st_lock);
+}
+
+void dfr_governor_names_detached(struct dfr_state *state, const struct dfr_probe *probe)
+{
+	if (!lasts(state))
+		tell_detached(state, (s32)probe->pb_id);
+}
+
+void dfr_governor_counts_detached(struct dfr_state *state, u32 probes)
+{
+	state->st_detached = lasts(state) ? probes : 0;
+	if (state->st_detached)
+		tell_detached(state, -(s32)probes);
 }
 
 void dfr_governor_gone(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now)
@@ -477,7 +501,8 @@ void dfr_governor_gone(struct dfr_state *state, const struct dfr_ecb *ecb, u64 n
 	if (!state->st_detach_time || !dfr_ecb_marked(ecb, DFR_MARK_DETACHED))
 		return;
 	lost_detached(state, ecb, now);
-	dfr_catalog_event(state, DFR_EVENT_ATTACHED, (s32)ecb->ec_probe->pb_id, now);
+	if (!state->st_detached)
+		dfr_catalog_event(state, DFR_EVENT_ATTACHED, (s32)ecb->ec_probe->pb_id, now);
 }
 
 /*

@@ -105,8 +105,9 @@ bool dfr_governor_short(const struct dfr_share *share,
 /* process context; the state's lock is held */
 u32 dfr_governor_budget(const struct dfr_state *state); /* percent of each CPU; 0: only the deadman */
 void dfr_governor_end(struct dfr_state *state, u64 now);
-void dfr_governor_tell_detached(struct dfr_state *state,
-				const struct dfr_probe *probe); /* takes the lock itself */
+/* Before probes are detached: each of them, and how many. They take the lock themselves. */
+void dfr_governor_names_detached(struct dfr_state *state, const struct dfr_probe *probe);
+void dfr_governor_counts_detached(struct dfr_state *state, u32 probes);
 /* Its probe goes: if that is detached, its losses are told, because nothing else will. */
 void dfr_governor_gone(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now);
 

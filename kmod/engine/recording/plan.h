@@ -196,6 +196,7 @@ struct dfr_ecb {
 #define DFR_MARK_LINKED	  0x1 /* in the probe's chain */
 #define DFR_MARK_DETACHED 0x2 /* the governor has unlinked it */
 #define DFR_MARK_THINNED  0x4 /* unlinked while its priority is off */
+#define DFR_MARK_CHOSEN	  0x8 /* is about to be detached */
 
 static inline u32 dfr_ecb_priority(const struct dfr_ecb *ecb)
 {
