@@ -122,7 +122,9 @@ void print_events(const trace::Catalog& catalog, const Contents& contents) {
 		const trace::Losses::Stretch& stretch = contents.thinned[i];
 		std::printf("  %-11s %s-%s clauses of %s priority off on CPU %d%s\n", "thinned",
 		            shown(trace::time_text(catalog, stretch.from)),
-		            stretch.to ? shown(trace::time_text(catalog, stretch.to)) : "the end",
+		            stretch.to        ? shown(trace::time_text(catalog, stretch.to))
+		            : stretch.over_by ? shown(trace::time_text(catalog, stretch.over_by) + " at most")
+		                              : "the end",
 		            trace::priority_text(stretch.priority), stretch.cpu,
 		            shown(trace::left_out_text(stretch)));
 	}

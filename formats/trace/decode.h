@@ -276,6 +276,8 @@ private:
 	struct Running;
 	void collect();
 	void account();
+	bool follows_gap(const dfr_block& first) const;
+	dfr_block before_gap(const dfr_block& first) const;
 	void account_cpu(std::span<const BlockRef> refs);
 	std::optional<Block> load(const BlockRef& ref);
 	bool wanted(const dfr_block& head) const;
@@ -298,6 +300,7 @@ private:
 	std::vector<BlockRef> refs_;  // by CPU and sequence number
 	std::vector<Block> streamed_; // of a source without an index
 	std::vector<CpuSpan> cpus_;
+	BlockSource::FirstFile first_file_;
 	Losses losses_, losses_outside_;
 	uint64_t left_out_ = 0;
 	DecodeDamage damage_;

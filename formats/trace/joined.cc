@@ -39,6 +39,41 @@ std::string parts_text(uint32_t first, uint32_t last) {
 	                     : "parts " + std::to_string(first) + " to " + std::to_string(last) + " are";
 }
 
+using StretchKey = std::tuple<int32_t, uint32_t, uint64_t>;
+StretchKey key_of(const Losses::Stretch& stretch) {
+	return {stretch.cpu, stretch.priority, stretch.from};
+}
+
+// A recorder tells in each file which clauses are off when it marks it. A harvest's mark is another's.
+uint64_t told_at(const FileFacts& facts) {
+	return facts.part.series || !facts.part.since ? facts.marked_until : 0;
+}
+
+// Of each file's stretches of thinning that went on when it was marked: by when they were over, because a later file does
+// not tell of them any more; 0: none says that.
+std::vector<std::map<StretchKey, uint64_t>>
+ends_of_stretches(const std::vector<std::unique_ptr<FileSource>>& files) {
+	std::vector<std::map<StretchKey, uint64_t>> ends(files.size());
+	std::vector<uint64_t> told;
+	for (const auto& file : files)
+		told.push_back(told_at(file->facts()));
+	for (size_t i = files.size(); i-- > 0;) {
+		size_t next = told[i] ? i + 1 : files.size();
+		while (next < files.size() && told[next] <= told[i])
+			next++;
+		for (const Losses::Stretch& stretch : files[i]->losses().stretches) {
+			if (stretch.to)
+				continue;
+			uint64_t& end = ends[i][key_of(stretch)];
+			if (next == files.size())
+				continue;
+			const auto later = ends[next].find(key_of(stretch));
+			end = later == ends[next].end() ? told[next] : later->second;
+		}
+	}
+	return ends;
+}
+
 uint64_t last_time(const std::vector<BlockRef>& refs) {
 	uint64_t last = 0;
 	for (const BlockRef& ref : refs)
@@ -280,8 +315,9 @@ KernelEvents JoinedSource::kernel_events() {
 Losses JoinedSource::losses() {
 	Losses all;
 	std::map<uint32_t, std::pair<uint64_t, std::vector<Losses::Loss>>> most; // by cause: sum, entries
-	for (const auto& file : files_) {
-		const Losses losses = file->losses();
+	const auto ends = ends_of_stretches(files_);
+	for (size_t i = 0; i < files_.size(); i++) {
+		const Losses losses = files_[i]->losses();
 		std::map<uint32_t, std::pair<uint64_t, std::vector<Losses::Loss>>> own;
 		for (const Losses::Loss& entry : losses.entries) {
 			auto& [sum, entries] = own[entry.cause];
@@ -291,8 +327,11 @@ Losses JoinedSource::losses() {
 		for (auto& [cause, counted] : own)
 			if (counted.first >= most[cause].first)
 				most[cause] = std::move(counted);
-		for (const Losses::Stretch& stretch : losses.stretches)
+		for (Losses::Stretch stretch : losses.stretches) {
+			const auto end = ends[i].find(key_of(stretch));
+			stretch.over_by = end == ends[i].end() ? 0 : end->second;
 			all.add(stretch);
+		}
 	}
 	for (const auto& [cause, counted] : most)
 		for (const Losses::Loss& entry : counted.second)
@@ -316,6 +355,14 @@ std::map<uint32_t, Reach> JoinedSource::reaches() {
 			add(files_[i]->facts().part.before);
 	}
 	return furthest;
+}
+
+// A cut lacks what was not wanted of what it is whole in.
+BlockSource::FirstFile JoinedSource::first_file() {
+	const FileFacts facts = files_.front()->facts();
+	if (files_.size() == 1 || !files_.front()->parts().empty())
+		return {};
+	return {.whole_until = facts.marked_until, .before = facts.part.before};
 }
 
 // Numbers that are not here, between two that are. Which records they had, the blocks around them tell (judge()).

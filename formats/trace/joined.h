@@ -40,6 +40,7 @@ public:
 	std::vector<std::string> remarks() override;
 	bool partial() override;
 	uint64_t since() override { return files_.front()->since(); }
+	FirstFile first_file() override;
 	std::optional<SourceCut> cut() override;
 	std::string name() const override { return name_; }
 

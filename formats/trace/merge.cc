@@ -121,17 +121,38 @@ bool Merger::CpuSpan::falls_short_of(const Reach& reach) const {
 	return last_seq < reach.seq || (last_seq == reach.seq && reached_all && reached < reach.records);
 }
 
+// Whether blocks that a CPU has not had before its first one here are between two files: the source's first one is whole up
+// to a time at which they had not all been recorded.
+bool Merger::follows_gap(const dfr_block& first) const {
+	const auto earlier = first_file_.before.find(first.cpu);
+	return first_file_.whole_until && first.before >= first_file_.whole_until &&
+	       first.seq > (earlier == first_file_.before.end() ? 0 : earlier->second.seq) + 1;
+}
+
+// What such a CPU had recorded when the first file ended, as a block's header tells it.
+dfr_block Merger::before_gap(const dfr_block& first) const {
+	const auto earlier = first_file_.before.find(first.cpu);
+	const Reach reach = earlier == first_file_.before.end() ? Reach{} : earlier->second;
+	dfr_block head{};
+	head.seq = reach.seq;
+	head.first_time = head.last_time = first_file_.whole_until;
+	head.lost = first.lost; // when that was is not known
+	head.record_base = reach.records;
+	return head;
+}
+
 // Fills in what the headers of one CPU's blocks tell: sequence numbers, gaps, counters.
 void Merger::account_cpu(std::span<const BlockRef> refs) {
 	CpuSpan& span = cpus_[refs.front().head.cpu];
-	const dfr_block* before = nullptr;
+	const dfr_block front = before_gap(refs.front().head);
+	const dfr_block* before = follows_gap(refs.front().head) ? &front : nullptr;
 	const dfr_block* after = nullptr; // the first block after the selection
 	const dfr_block* first = nullptr; // the first block that may have selected records
 	span.first_seq = refs.front().head.seq;
 	span.last_seq = refs.back().head.seq;
 	span.reached = refs.back().head.record_base + refs.back().head.records;
 	span.reached_all = (refs.back().head.flags & (DFR_BLOCK_CLOSED | DFR_BLOCK_CUT)) == DFR_BLOCK_CLOSED;
-	span.overwritten = refs.front().head.record_base;
+	span.overwritten = before ? before->record_base : refs.front().head.record_base;
 	span.earliest = refs.front().head.first_time;
 	for (const BlockRef& ref : refs) {
 		const dfr_block& head = ref.head;
@@ -181,12 +202,13 @@ void Merger::account() {
 void Merger::open() {
 	opened_ = true;
 	collect();
+	first_file_ = source_.first_file();
 	if (!refs_.empty())
 		cpus_.resize(refs_.back().head.cpu + 1u);
 	for (size_t i = 0; i < refs_.size(); i++) {
 		const dfr_block& head = refs_[i].head;
 		const bool starts = i == 0 || refs_[i - 1].head.cpu != head.cpu;
-		if (starts && (head.seq > 1 || head.record_base))
+		if (starts && (head.seq > 1 || head.record_base) && !follows_gap(head))
 			cpus_[head.cpu].horizon = whole_from(head);
 	}
 	account();
@@ -230,7 +252,7 @@ void Merger::keep_before(RecordShapes& shapes) {
 void Merger::keep_losses(const Losses& losses) {
 	const uint64_t from = std::max(selection_.from, horizon());
 	for (const Losses::Stretch& stretch : losses.stretches)
-		if ((!stretch.to || stretch.to >= from) && stretch.from <= selection_.to)
+		if (stretch.end_at_most() >= from && stretch.from <= selection_.to)
 			losses_.add(stretch);
 	for (const Losses::Loss& entry : losses.entries) {
 		const bool dated = entry.to != 0;

@@ -146,13 +146,17 @@ void Losses::add(const Stretch& stretch) {
 		return one.cpu == stretch.cpu && one.priority == stretch.priority;
 	};
 	const auto widen = [&stretch](Stretch& into) {
+		const uint64_t end = std::max(into.end_at_most(), stretch.end_at_most());
 		into.from = std::min(into.from, stretch.from);
 		into.to = !into.to || !stretch.to ? 0 : std::max(into.to, stretch.to);
+		into.over_by = into.to || end == UINT64_MAX ? 0 : end;
 		into.left_out += stretch.left_out;
 		into.detached |= stretch.detached;
 	};
 	if (place != stretches.end() && key(*place) == key(stretch)) {
 		place->to = std::max(place->to, stretch.to);
+		if (!place->over_by || (stretch.over_by && stretch.over_by < place->over_by))
+			place->over_by = stretch.over_by;
 		place->left_out = std::max(place->left_out, stretch.left_out);
 		place->detached |= stretch.detached;
 		return;

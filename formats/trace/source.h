@@ -58,8 +58,11 @@ struct Losses {
 		int32_t cpu = -1;
 		uint32_t priority = 0;     // enum dfr_priority
 		uint64_t from = 0, to = 0; // to 0: nothing tells when it was over
-		uint64_t left_out = 0;     // firings
-		bool detached = false;     // more of them: for a part of it nobody counted
+		uint64_t over_by =
+		    0; // if `to` is 0: it was over by then, as a later file tells; 0: none does
+		uint64_t left_out = 0; // firings
+		bool detached = false; // more of them: for a part of it nobody counted
+		uint64_t end_at_most() const { return to ? to : over_by ? over_by : UINT64_MAX; }
 	};
 	static constexpr size_t kEntriesMost = 32'768; // of what does not come in their order
 	std::vector<Loss> entries;      // add() keeps one for each (cause, probe, cpu), in that order
@@ -158,6 +161,14 @@ public:
 	// Of one that other files come before: until when they have every record, so that this one alone is whole from then
 	// on; 0: none does, or that is not known.
 	virtual uint64_t since() { return 0; }
+
+	// Of one that has several files: until when the first of them has every record (0: not known), and what came before it,
+	// by CPU. A CPU whose first block here follows on a later record has lost those between two files, and not to its ring.
+	struct FirstFile {
+		uint64_t whole_until = 0;
+		std::map<uint32_t, Reach> before = {};
+	};
+	virtual FirstFile first_file() { return {}; }
 
 	// Of a recording that was not ended: up to when it is whole all the same, and what became of it.
 	struct SourceCut {

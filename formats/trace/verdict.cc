@@ -203,7 +203,8 @@ void judge_thinned(Verdict& verdict, const Catalog& catalog, const Merger& merge
 		if (!answer->second)
 			continue;
 		stretch.from = std::max(stretch.from, from);
-		stretch.to = std::max(stretch.from, std::min(stretch.to ? stretch.to : verdict.to, to));
+		const uint64_t end = stretch.end_at_most() == UINT64_MAX ? verdict.to : stretch.end_at_most();
+		stretch.to = std::max(stretch.from, std::min(end, to));
 		by_priority[stretch.priority].add(stretch);
 	}
 	for (const auto& [priority, thinned] : by_priority) {

@@ -445,6 +445,96 @@ TEST_CASE("records of a block that only a missing file has whole are missing", "
 	CHECK(verdict.lost == 4);
 }
 
+// CPU 1 has nothing in the first file, and the file between, which has its first blocks, is not here.
+TEST_CASE("what a silent CPU recorded between two files is missing there, and not at the start",
+          "[trace][file]") {
+	const ScratchFolder folder;
+	const std::string first = folder.file("a.dfr"), third = folder.file("c.dfr");
+	CatalogLog log;
+	const trace::Catalog catalog = first_catalog(log);
+	const auto now = [&]() -> const trace::Catalog& { return catalog; };
+	const uint64_t before = GENERATE(150, 250, 350); // when CPU 1 had its last record that is not here
+	test::ListSource none;
+	{
+		trace::FileWriter writer(first, true, now);
+		for (const uint8_t seq : {1, 2})
+			writer.block(numbered(0, seq, seq).sealed());
+		writer.account(none, 250);
+		writer.finish(true);
+	}
+	{
+		trace::FileWriter writer(third, true, now);
+		writer.block(numbered(0, 4, 4).opened(390, 390).sealed());
+		writer.block(numbered(1, 5, 9).opened(before, 400).sealed());
+		writer.account(none, 650);
+		writer.finish(true);
+	}
+	for (const auto& paths : {std::vector{first, third}, {third, first}}) {
+		const auto all = recordings(paths);
+		REQUIRE(all.size() == 1);
+		trace::Merger merger(*all[0]);
+		merger.open();
+		CHECK(merger.horizon() == (before < 250 ? 151 : 0));
+		merger.run([](const trace::Record&) { return true; });
+		const trace::Verdict verdict = trace::judge(*all[0], merger);
+		CHECK_FALSE(verdict.complete);
+		CHECK(verdict.windowed == (before < 250));
+		CHECK(verdict.lost == (before < 250 ? 1 : 5));
+		CHECK(verdict.reasons.size() == (before < 250 ? 1 : 2));
+		CHECK(verdict.reasons.back() == (before < 250
+		                                     ? "1 record missing on CPU 0 (1 block not there)"
+		                                     : "4 records missing on CPU 1 (4 blocks not there)"));
+		// Of the time behind the gap nothing is missing.
+		trace::Merger later(*all[0]);
+		later.open();
+		later.select({.from = 400, .to = UINT64_MAX, .cpus = {}});
+		later.run([](const trace::Record&) { return true; });
+		CHECK(trace::judge(*all[0], later).complete);
+	}
+	// Alone, it says that something is missing in front of it.
+	const auto alone = recordings({third});
+	CHECK(trace::judge_whole(*alone[0]).windowed);
+}
+
+TEST_CASE("a stretch of thinning that a later file does not tell of any more is over", "[trace][file]") {
+	const ScratchFolder folder;
+	CatalogLog log;
+	trace::Catalog catalog = first_catalog(log);
+	catalog.ecbs[0].priority = DFR_PRIORITY_LOW;
+	std::vector<std::string> paths;
+	// The blocks of CPU 0 from a number to a number; CPU 1 is silent, and what it records low is off since 150.
+	const auto write = [&](uint64_t from, uint64_t to, uint64_t until, bool off) {
+		test::ListSource source;
+		if (off)
+			source.lost.add(trace::Losses::Stretch{
+			    .cpu = 1, .priority = DFR_PRIORITY_LOW, .from = 150, .left_out = 3});
+		paths.push_back(folder.file("a" + std::to_string(from) + ".dfr"));
+		trace::FileWriter writer(paths.back(), true,
+		                         [&]() -> const trace::Catalog& { return catalog; });
+		for (uint64_t seq = from; seq <= to; seq++)
+			writer.block(numbered(0, seq, static_cast<uint8_t>(seq)).sealed());
+		writer.account(source, until);
+		writer.finish(true);
+	};
+	const auto complete = [&](uint64_t from) {
+		const auto all = recordings(paths);
+		trace::Merger merger(*all.at(0));
+		merger.open();
+		merger.select({.from = from, .to = UINT64_MAX, .cpus = {}});
+		merger.run([](const trace::Record&) { return true; });
+		return trace::judge(*all[0], merger).complete;
+	};
+	write(1, 2, 250, true);
+	write(3, 4, 450, true);
+	CHECK_FALSE(complete(420)); // it goes on
+	write(5, 6, 650, false);
+	for (const uint64_t from : {0, 300, 420, 600})
+		CHECK_FALSE(complete(from)); // it may have ended just before the third file did
+	write(7, 8, 850, false);
+	CHECK(complete(700));
+	CHECK_FALSE(complete(600));
+}
+
 // What a consumer had taken is not in the dead machine's memory. Its file is not here.
 TEST_CASE("a time between a file and a harvest that neither has is told", "[trace][file]") {
 	const ScratchFolder folder;
