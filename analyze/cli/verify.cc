@@ -33,11 +33,12 @@ void print_sums(const trace::Inspection& found) {
 	for (const trace::CpuSum& sum : found.cpus) {
 		std::printf("  CPU %-3u %s committed = %s in the file", sum.cpu,
 		            shown(trace::grouped(sum.committed)), shown(trace::grouped(sum.in_file)));
-		const std::pair<uint64_t, const char*> others[] = {{sum.earlier, "before this part"},
-		                                                   {sum.overwritten, "overwritten"},
-		                                                   {sum.lost, "lost"},
-		                                                   {sum.cut, "cut"},
-		                                                   {sum.missing, "missing"}};
+		const std::pair<uint64_t, const char*> others[] = {
+		    {sum.earlier, "before this file"},
+		    {sum.overwritten, "overwritten or taken earlier"},
+		    {sum.lost, "lost"},
+		    {sum.cut, "cut"},
+		    {sum.missing, "missing"}};
 		for (const auto& [count, what] : others)
 			if (count != 0)
 				std::printf(" + %s %s", shown(trace::grouped(count)), what);

@@ -30,12 +30,14 @@ struct Finding {
 struct CpuSum {
 	uint32_t cpu = 0;
 	uint64_t committed = 0;
-	uint64_t in_file = 0;     // and can be read
-	uint64_t earlier = 0;     // before this file, which is a part of a recorder that rotates
-	uint64_t overwritten = 0; // by a ring, before the first block that is there
-	uint64_t lost = 0;        // by a ring, because nobody took the block in time
-	uint64_t cut = 0;         // taken out by dfr cut
-	uint64_t missing = 0;     // nobody has counted why
+	uint64_t in_file = 0; // and can be read
+	uint64_t earlier =
+	    0; // before this file: in a part before it, or taken earlier from rings that overwrite nothing
+	uint64_t overwritten =
+	    0; // by a ring, before the first block that is there, or taken earlier: nothing tells which
+	uint64_t lost = 0;    // by a ring, because nobody took the block in time
+	uint64_t cut = 0;     // taken out by dfr cut
+	uint64_t missing = 0; // nobody has counted why
 };
 
 struct TimeSpan {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "formats/trace/columns.h"
 #include "formats/trace/counted.h"
@@ -329,6 +330,7 @@ void BlockVerifier::sum_of_part(const PartOf& part, uint64_t overwritten, CpuSum
 }
 
 void BlockVerifier::finish(const Ledger& last, bool finished) {
+	const bool sound = into_.sound();
 	for (const auto& [cpu, reach] : reaches_)
 		cpus_.try_emplace(cpu); // of which nothing may be left
 	uint64_t begin = UINT64_MAX, end = 0;
@@ -365,6 +367,10 @@ void BlockVerifier::finish(const Ledger& last, bool finished) {
 			sum.committed =
 			    std::max({there.records, reach.records,
 			              sum.in_file + sum.earlier + sum.overwritten + sum.lost + sum.cut});
+		if (into_.catalog.policy != DFR_BUFPOLICY_RING) { // of a damaged file it may have been here
+			const uint64_t in_front_of_all = std::exchange(sum.overwritten, 0);
+			sum.earlier += sound ? in_front_of_all : 0;
+		}
 		sum.missing =
 		    sum.committed - sum.in_file - sum.earlier - sum.overwritten - sum.lost - sum.cut;
 		if (reach.seq > there.seq)

@@ -352,8 +352,9 @@ TEST_CASE("what a ring had overwritten is not called cut", "[cut]") {
 	std::filesystem::rename(rig.whole, all);
 	{ // without the first three blocks of CPU 1
 		const auto source = trace::open_file(all);
-		trace::FileWriter writer(rig.whole, true,
-		                         [&]() -> const trace::Catalog& { return source->catalog(); });
+		trace::Catalog catalog = source->catalog();
+		catalog.policy = DFR_BUFPOLICY_RING;
+		trace::FileWriter writer(rig.whole, true, [&]() -> const trace::Catalog& { return catalog; });
 		while (const auto block = source->next())
 			if (block->header().cpu != 1 || block->header().seq > 3)
 				writer.block(*block);

@@ -177,12 +177,15 @@ TEST_CASE("a sound recording is sound, and each CPU's sum is right", "[inspectio
 
 TEST_CASE("what the ring has overwritten is no damage", "[inspection]") {
 	Rig rig;
+	const bool ring = GENERATE(true, false); // else only a consumer before can have taken them
+	rig.kept.identity().policy = ring ? DFR_BUFPOLICY_RING : DFR_BUFPOLICY_SWITCH;
 	write_file(rig.harmed, rig.kept, [](const dfr_block& head) { return head.cpu != 1 || head.seq > 3; });
 	const trace::Inspection found = trace::verify_file(rig.harmed);
 	CHECK(text_of(found).empty());
 	REQUIRE(found.cpus.size() == 4);
-	CHECK(found.cpus[1].overwritten > 0);
-	CHECK(found.cpus[1].overwritten + found.cpus[1].in_file == 4000);
+	CHECK((found.cpus[1].overwritten > 0) == ring);
+	CHECK((found.cpus[1].earlier > 0) == !ring);
+	CHECK(found.cpus[1].overwritten + found.cpus[1].earlier + found.cpus[1].in_file == 4000);
 	CHECK(found.verdict.windowed);
 	REQUIRE(found.whole.size() == 1);
 	CHECK(found.whole[0].from == found.verdict.from);
@@ -226,8 +229,8 @@ TEST_CASE("verify names each segment that is damaged, and reads on", "[inspectio
 			    }));
 			CHECK(found.segments >= starts.size() - 2);
 			for (const trace::CpuSum& sum : found.cpus)
-				CHECK(sum.committed ==
-				      sum.in_file + sum.overwritten + sum.lost + sum.cut + sum.missing);
+				CHECK(sum.committed == sum.in_file + sum.earlier + sum.overwritten +
+				                           sum.lost + sum.cut + sum.missing);
 		}
 	}
 }
