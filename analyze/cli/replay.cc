@@ -11,6 +11,7 @@
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
+#include "analyze/cli/follower_waits.h"
 #include "analyze/cli/signals.h"
 #include "analyze/libdfr/recorded_symbols.h"
 #include "analyze/libdfr/style.h"
@@ -32,8 +33,6 @@ constexpr const char* kExamples =
     "  dfr replay -q -n 'syscall::openat:entry { printf(\"%s %d\\n\", execname, tid); }' boot.dfr\n";
 
 constexpr unsigned kThreadsMost = 8;
-constexpr unsigned kWaitedLong =
-    20; // looks whether there is more: a recorder that rotates begins its next file at once
 
 struct ReplayArguments {
 	ProgramArguments program;
@@ -157,15 +156,10 @@ int follow_recording(const ReplayArguments& arguments, std::vector<lib::ProgramP
 	auto symbols = symbols_of({&source});
 	replay::ReplayOptions options = replay_options(arguments);
 	options.followed = &source;
-	options.await = [&source, &symbols, waited = 0u]() mutable {
+	options.await = [&source, &symbols, waiting = FollowerWaits()]() mutable {
 		symbols.grown();
-		waited = source.waits() ? waited + 1 : 0;
-		if (waited == kWaitedLong)
-			std::fprintf(
-			    stderr,
-			    "dfr: the recorder of %s has ended, and its state records on: waiting for "
-			    "the next one's file (Ctrl-C ends)\n",
-			    shown(source.name()));
+		if (const std::string what = waiting.look(source); !what.empty())
+			std::fprintf(stderr, "dfr: %s\n", shown(what));
 		return slept(wait_for_more);
 	};
 	replay::Answer answer;

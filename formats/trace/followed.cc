@@ -125,7 +125,8 @@ void FollowedSource::open(std::vector<std::string> paths) {
 
 // A recorder that was killed leaves a file without its end, or one in which nothing was begun; the next recorder takes
 // the number behind it.
-void FollowedSource::begin_next() {
+// False: it is not there yet.
+bool FollowedSource::begin_next() {
 	std::string next = next_part_path(paths_.back());
 	if (next.empty() && goes_on_)
 		throw Error("cannot follow " + paths_.back() +
@@ -134,17 +135,26 @@ void FollowedSource::begin_next() {
 		            "give the parts the names that the recorder gave them");
 	while (!next.empty() && is_there(next) && !open_file(next)->facts().begun)
 		next = next_part_path(next);
-	if (next.empty() || !is_there(next))
-		return;
+	return !next.empty() && is_there(next) && begin(next);
+}
+
+bool FollowedSource::begin(const std::string& next) {
 	std::vector<std::string> paths = paths_;
 	paths.push_back(next);
 	open(std::move(paths));
+	return true;
 }
 
-bool FollowedSource::grow() {
-	if (ended())
-		return false;
-	const uint64_t before = whole_until_;
+// In the earliest later part that is there, where those between were removed, because the recorder keeps only its newest.
+bool FollowedSource::begin_later() {
+	for (const std::string& later : later_parts(paths_.back()))
+		if (const auto file = open_file(later);
+		    file->facts().begun && same_state(catalog_, file->catalog()))
+			return begin(later);
+	return false;
+}
+
+void FollowedSource::look() {
 	std::error_code error;
 	const uint64_t size = goes_on_ ? size_ : std::filesystem::file_size(file_of(paths_.back()), error);
 	if (error)
@@ -152,8 +162,20 @@ bool FollowedSource::grow() {
 		            "it was removed or renamed: follow its new name");
 	if (size != size_)
 		open(paths_);
-	else
-		begin_next();
+	else if (!begin_next() && goes_on_)
+		begin_later();
+}
+
+bool FollowedSource::grow() {
+	if (ended())
+		return false;
+	const uint64_t before = whole_until_;
+	try {
+		look();
+	} catch (const Error&) { // of the last file its end was not seen, if that was removed
+		if (is_there(paths_.back()) || !begin_later())
+			throw;
+	}
 	return ended_ || whole_until_ != before;
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/trace/joined.h"
@@ -30,6 +31,8 @@ public:
 	bool ended() const { return ended_; }
 	// Its last file is over, and what comes stands in another one, which a recorder has yet to begin.
 	bool waits() const { return goes_on_; }
+	// The last file and its size when it was looked at last: a recorder that is there writes in it now and then.
+	std::pair<std::string, uint64_t> written() const { return {paths_.back(), size_}; }
 	// From now on it is all that there was, for a verdict; grow() must not be called any more.
 	void take_all();
 	// Whether files that came before the last one are not there any more.
@@ -60,7 +63,10 @@ public:
 	std::string name() const override { return now_->name(); }
 
 private:
-	void begin_next();
+	void look();
+	bool begin_next();
+	bool begin(const std::string& next);
+	bool begin_later();
 	void open(std::vector<std::string> paths);
 	std::unique_ptr<JoinedSource> joined(std::vector<std::string> paths,
 	                                     const std::map<std::string, uint64_t>& checked);

@@ -43,6 +43,26 @@ NamePieces pieces_of(const std::string& path) {
 	return {path.substr(0, at), path.substr(at)};
 }
 
+// Of a part's path: "/srv/flight.dfr" and 12 of "/srv/flight-0012.dfr".
+struct NumberedName {
+	std::string base;
+	uint64_t number = 0;
+};
+// nullopt: it is no part's.
+std::optional<NumberedName> numbered_name(const std::string& path) {
+	const NamePieces pieces = pieces_of(path);
+	const std::string_view numbered = pieces.start;
+	const size_t dash = numbered.rfind('-');
+	const std::string_view digits =
+	    dash == std::string_view::npos ? std::string_view{} : numbered.substr(dash + 1);
+	NumberedName name;
+	const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), name.number);
+	if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size())
+		return std::nullopt;
+	name.base = std::string(numbered.substr(0, dash)) + pieces.end;
+	return part_path(name.base, name.number) == path ? std::optional(name) : std::nullopt;
+}
+
 uint64_t new_series() {
 	std::random_device random;
 	return (static_cast<uint64_t>(random()) << 32 | random()) | 1;
@@ -162,17 +182,17 @@ std::vector<std::pair<uint64_t, std::string>> parts_of(const std::string& path) 
 }
 
 std::string next_part_path(const std::string& path) {
-	const NamePieces pieces = pieces_of(path);
-	const std::string_view numbered = pieces.start;
-	const size_t dash = numbered.rfind('-');
-	const std::string_view digits =
-	    dash == std::string_view::npos ? std::string_view{} : numbered.substr(dash + 1);
-	uint64_t number = 0;
-	const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-	if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size())
-		return {};
-	const std::string base = std::string(numbered.substr(0, dash)) + pieces.end;
-	return part_path(base, number) == path ? part_path(base, number + 1) : std::string{};
+	const std::optional<NumberedName> name = numbered_name(path);
+	return name ? part_path(name->base, name->number + 1) : std::string{};
+}
+
+std::vector<std::string> later_parts(const std::string& path) {
+	const std::optional<NumberedName> name = numbered_name(path);
+	std::vector<std::string> later;
+	for (const auto& [number, part] : name ? parts_of(name->base) : decltype(parts_of(path)){})
+		if (number > name->number)
+			later.push_back(part);
+	return later;
 }
 
 PartsWriter::PartsWriter(std::string path, FileWriter::CatalogNow catalog, PartsOptions options)

@@ -48,7 +48,11 @@ std::string part_path(const std::string& path, uint64_t number);
 std::string parts_pattern(const std::string& path);
 // Of a part's path: that of the one after it; empty: it is no part's.
 std::string next_part_path(const std::string& path);
-// The parts of `path` that there are, by number.
+// The paths of those with higher numbers that there are, in their order; empty, too, if it is no part's.
+std::vector<std::string> later_parts(const std::string& path);
+// False: the file itself says that it is no part, whatever its name: a recording that was not rotated, and no snapshot.
+bool may_be_part(const std::string& path);
+// What there is with the name of a part of `path`, by number.
 std::vector<std::pair<uint64_t, std::string>> parts_of(const std::string& path);
 
 class PartsWriter {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "analyze/cli/follower_waits.h"
 #include "analyze/replay/redaction.h"
 #include "formats/error.h"
 #include "formats/trace/container.h"
@@ -387,6 +388,84 @@ TEST_CASE("follow: parts that are removed meanwhile cost the verdict and not the
 			return reason.find("overwritten") != std::string::npos;
 		}));
 	}
+}
+
+// Of a recorder that is much faster than who follows it, and keeps its newest part only.
+TEST_CASE("follow: parts that were removed before they were read are passed over, and named",
+          "[replay][follow]") {
+	const bool last_too = GENERATE(false, true); // the one that is read
+	const ScratchFolder folder;
+	Steps steps(kRecord, folder.file("a-0001.dfr"), 8);
+	unsigned at = 0;
+	const Followed followed = follow(steps.paths().front(), kPrint, [&] {
+		if (++at != 3)
+			return steps.write();
+		for (int part = 0; part < 3; part++) {
+			steps.write();
+			steps.rotate();
+		}
+		steps.write();
+		for (size_t part = last_too ? 0 : 1; part < 3; part++)
+			std::filesystem::remove(steps.paths()[part]);
+		return true;
+	});
+	CHECK(at > 4); // the fourth part was followed, too
+	CHECK(followed.said.find("159 ") != std::string::npos);
+	CHECK(followed.said.find("end ") != std::string::npos);
+	const trace::Verdict& verdict = followed.answer.verdict;
+	CHECK_FALSE(verdict.complete);
+	const auto named = [&](const std::string& reason) {
+		return reason.find(last_too ? "a-0001.dfr was removed" : "parts 2 to 3 are not here") !=
+		       std::string::npos;
+	};
+	CHECK(std::ranges::count_if(verdict.reasons, named) == 1);
+}
+
+// There is no later part: whoever has taken it away is told.
+TEST_CASE("follow: the only file is removed", "[replay][follow]") {
+	const ScratchFolder folder;
+	Steps steps(kRecord, folder.file("a-0001.dfr"), 4);
+	steps.write();
+	trace::FollowedSource source(steps.paths().front());
+	std::filesystem::remove(steps.paths().front());
+	// Another recording with the name of a later part is none of its.
+	{
+		trace::Catalog catalog = source.catalog();
+		catalog.state_id += 7;
+		trace::FileWriter writer(folder.file("a-0005.dfr"), false,
+		                         [&]() -> const trace::Catalog& { return catalog; });
+		ListSource none;
+		writer.account(none);
+		writer.finish();
+	}
+	CHECK_THROWS_WITH(source.grow(), Catch::Contains("No such file"));
+}
+
+TEST_CASE("follow: who waits is told for what", "[replay][follow]") {
+	using cli::FollowerWaits;
+	const ScratchFolder folder;
+	Steps steps(kRecord, folder.file("a-0001.dfr"), 6);
+	steps.write();
+	trace::FollowedSource source(steps.paths().front());
+	FollowerWaits waits;
+	const auto said = [&](unsigned looks) {
+		std::string all;
+		while (looks--) {
+			source.grow();
+			all += waits.look(source);
+		}
+		return all;
+	};
+	CHECK(said(FollowerWaits::kQuietMost).empty());
+	steps.write(); // not killed
+	CHECK(said(FollowerWaits::kQuietMost).empty());
+	CHECK(said(1).find("nothing was written to " + steps.paths().front()) == 0);
+	CHECK(said(2 * FollowerWaits::kQuietMost).empty()); // once
+	steps.rotate();
+	std::filesystem::remove(steps.paths().back());
+	CHECK(said(FollowerWaits::kNextFileMost - 1).empty());
+	CHECK(said(1).find("waiting for the next one's file") != std::string::npos);
+	CHECK(said(2 * FollowerWaits::kQuietMost).empty());
 }
 
 // Committed records come late, with times of before: nothing is said before it is known to be all.
