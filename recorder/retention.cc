@@ -28,9 +28,11 @@ std::vector<PartFile> parts_there(const std::string& path, const std::string& cu
 			break;
 		struct stat about {};
 		if (::stat(name.c_str(), &about) == 0)
-			parts.push_back({name, static_cast<uint64_t>(about.st_size),
-			                 std::chrono::seconds(about.st_mtim.tv_sec) +
-			                     std::chrono::nanoseconds(about.st_mtim.tv_nsec)});
+			parts.push_back({.path = name,
+			                 .bytes = static_cast<uint64_t>(about.st_size),
+			                 .written = std::chrono::seconds(about.st_mtim.tv_sec) +
+			                            std::chrono::nanoseconds(about.st_mtim.tv_nsec),
+			                 .ours = name == current});
 	}
 	return parts;
 }
@@ -112,10 +114,12 @@ void PartAges::look(const std::vector<PartFile>& parts, const TwoClocks& now, st
 	for (const PartFile& part : parts) {
 		KnownPart known{.bytes = part.bytes, .written = part.written, .since = now.steady};
 		const auto before = known_.find(part.path);
+		const bool same = before != known_.end() && before->second.bytes == part.bytes &&
+		                  before->second.written == part.written;
+		known.part = part.ours || (same ? before->second.part : trace::may_be_part(part.path));
 		if (before == known_.end() && !looked_)
 			known.since -= first_age(part, now, suspect);
-		else if (before != known_.end() && before->second.bytes == part.bytes &&
-		         before->second.written == part.written)
+		else if (same)
 			known.since = before->second.since;
 		there.emplace(part.path, known);
 	}
@@ -126,6 +130,11 @@ void PartAges::look(const std::vector<PartFile>& parts, const TwoClocks& now, st
 std::chrono::seconds PartAges::of(const std::string& path, const TwoClocks& now) const {
 	const auto known = known_.find(path);
 	return known == known_.end() ? std::chrono::seconds(0) : now.steady - known->second.since;
+}
+
+bool PartAges::is_part(const std::string& path) const {
+	const auto known = known_.find(path);
+	return known == known_.end() || known->second.part;
 }
 
 bool is_cut(const std::string& path) {
@@ -158,6 +167,7 @@ std::vector<RemovedPart> retain(const RetainedSeries& series, const Retention& r
                                 const TwoClocks& now) {
 	std::vector<PartFile> parts = parts_there(series.path, series.current);
 	ages.look(parts, now, retention.age);
+	std::erase_if(parts, [&ages](const PartFile& part) { return !ages.is_part(part.path); });
 	std::vector<RemovedPart> removed;
 	if (parts.empty())
 		return removed;
@@ -171,13 +181,14 @@ std::vector<RemovedPart> retain(const RetainedSeries& series, const Retention& r
 	bool failed = false; // then newer ones do not go in its place, where what is left must have no hole
 	const auto remove = [&](const PartFile& part, std::string why) {
 		removed.push_back(remove_part(part.path, std::move(why)));
-		if (removed.back().error) {
-			failed = !series.alone;
+		const bool gone = removed.back().error == 0;
+		failed = !gone && !series.alone;
+		if (failed)
 			return;
-		}
+		// One that stands alone and cannot be removed pushes no other out.
 		there.parts--;
 		there.bytes -= part.bytes;
-		if (there.left)
+		if (there.left && gone)
 			*there.left += part.bytes;
 	};
 	std::vector<PartFile> young;
@@ -203,7 +214,7 @@ std::vector<RemovedPart> retain(const RetainedSeries& series, const Retention& r
 std::vector<RemovedPart> remove_empty_parts(const std::string& path) {
 	std::vector<RemovedPart> removed;
 	for (const auto& [number, name] : trace::parts_of(path))
-		if (is_cut(name) && is_empty(name))
+		if (is_cut(name) && is_empty(name) && trace::may_be_part(name))
 			removed.push_back(remove_part(name, "it was cut off before anything was in it"));
 	return removed;
 }

@@ -50,16 +50,20 @@ public:
 		std::string path;
 		uint64_t bytes = 0;
 		std::chrono::nanoseconds written{0}; // by the clock of the file system
+		bool ours = false;                   // it is known to be a part
 	};
 	// Takes note of the parts that there are now. `suspect`: the clock may make a file so old, without being asked.
 	void look(const std::vector<PartFile>& parts, const TwoClocks& now, std::chrono::seconds suspect);
 	std::chrono::seconds of(const std::string& path, const TwoClocks& now) const;
+	// False: it only has the name of a part (trace::may_be_part(), asked when it was new or had changed).
+	bool is_part(const std::string& path) const;
 
 private:
 	struct KnownPart {
 		uint64_t bytes = 0;
 		std::chrono::nanoseconds written{0};
 		std::chrono::seconds since{0}; // by the steady clock
+		bool part = true;
 	};
 	std::chrono::seconds first_age(const PartFile& part, const TwoClocks& now,
 	                               std::chrono::seconds suspect) const;

@@ -70,8 +70,9 @@ struct FileFacts {
 	uint64_t marked_until = 0; // as whole_until, of any file
 	bool goes_on = false;      // its recorder went on in a next file
 	FilePart part = {};
-	bool begun = true;    // false: it has no whole segment
-	std::string cut = {}; // of an unfinished file, how it ends, as among its remarks
+	bool begun = true;      // false: it has no whole segment
+	bool accounted = false; // it has a ledger
+	std::string cut = {};   // of an unfinished file, how it ends, as among its remarks
 };
 
 class FileSource : public BlockSource {

@@ -39,6 +39,8 @@ public:
 		read_catalog();
 		ledger_ = latest(SegmentType::kLosses, decode_ledger, "losses");
 		facts_.part = ledger_.part;
+		facts_.accounted = std::ranges::any_of(
+		    others_, [](const Segment& one) { return one.type() == SegmentType::kLosses; });
 		facts_.marked_until = std::max(whole_until(), ledger_.part.since);
 		if (!cut_.empty()) {
 			facts_.whole_until = facts_.marked_until;

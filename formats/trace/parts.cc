@@ -181,6 +181,20 @@ std::vector<std::pair<uint64_t, std::string>> parts_of(const std::string& path) 
 	return parts;
 }
 
+// What was cut off before its first ledger says nothing of this.
+bool may_be_part(const std::string& path) {
+	try {
+		const std::unique_ptr<FileSource> file = open_file(path);
+		const FileFacts facts = file->facts();
+		const auto& events = file->catalog().events;
+		return facts.part.series || !facts.accounted ||
+		       std::ranges::any_of(
+		           events, [](const EventMark& mark) { return mark.event == DFR_EVENT_SNAPSHOT; });
+	} catch (const Error&) {
+		return true; // it is damaged
+	}
+}
+
 std::string next_part_path(const std::string& path) {
 	const std::optional<NumberedName> name = numbered_name(path);
 	return name ? part_path(name->base, name->number + 1) : std::string{};
@@ -201,7 +215,9 @@ PartsWriter::PartsWriter(std::string path, FileWriter::CatalogNow catalog, Parts
 		create(path_, options_.old == OldParts::kReplace, {});
 		return;
 	}
-	const auto old = parts_of(path_);
+	auto old = parts_of(path_);
+	if (options_.old != OldParts::kKeep) // else only their numbers matter
+		std::erase_if(old, [](const auto& part) { return !may_be_part(part.second); });
 	if (!old.empty() && options_.old == OldParts::kRefuse)
 		throw Error("cannot write parts of " + path_ + ": " + old.front().second + " exists",
 		            "give another name, or remove the old parts with --replace", EEXIST);

@@ -552,6 +552,29 @@ TEST_CASE("parts of before: refused, replaced, or of another state", "[recorder]
 	CHECK(facts.part.before.empty());
 }
 
+TEST_CASE("a recording that was not rotated is no part of before, whatever its name", "[recorder][parts]") {
+	const test::ScratchFolder folder;
+	const std::string path = folder.file("a.dfr"), other = folder.file("a-2025.dfr");
+	using OldParts = trace::PartsWriter::OldParts;
+	{
+		PlayedMachine machine;
+		Rotated rotated(machine, other, {});
+		record(machine, rotated.drain, 1);
+		rotated.drain.finish();
+	}
+	for (const OldParts old : {OldParts::kRefuse, OldParts::kReplace}) {
+		PlayedMachine machine;
+		Rotated rotated(machine, path, {.rotation = kSmall, .old = old});
+		record(machine, rotated.drain, 20);
+		rotated.drain.finish();
+		CHECK(rotated.parts.paths().front() == trace::part_path(path, 1));
+	}
+	CHECK(Joined({other}).verdict.complete);
+	PlayedMachine machine;
+	CHECK_THROWS_WITH(Rotated(machine, path, {.rotation = kSmall}),
+	                  Catch::Contains(trace::part_path(path, 1) + " exists"));
+}
+
 TEST_CASE("before a part of before is removed all of them must be replaceable", "[recorder][parts]") {
 	const test::ScratchFolder folder;
 	const std::string path = folder.file("a.dfr");

@@ -13,9 +13,11 @@
 #include <utime.h>
 
 #include "formats/trace/container.h"
+#include "formats/trace/file.h"
 #include "recorder/notify.h"
 #include "recorder/retention.h"
 #include "tests/unit/scratch_folder.h"
+#include "tests/unit/trace_builder.h"
 
 using namespace dfr;
 using recorder::Retention;
@@ -71,10 +73,25 @@ public:
 		const trace::EndMark end{};
 		writer.append(trace::SegmentType::kEnd, 0, std::as_bytes(std::span(&end, 1)), false);
 	}
-	void cannot_be_removed(int n) { // unlink() takes no folder
+	// Part n is a folder, which unlink() does not take.
+	void cannot_be_removed(int n) {
 		const std::string path = folder_.file("a-000" + std::to_string(n) + ".dfr");
 		std::filesystem::remove(path);
 		std::filesystem::create_directory(path);
+	}
+	// A recording with a ledger and nothing else has the name of part n.
+	void recording(int n, uint64_t series, bool snapshot, bool ended = true) {
+		const std::string path = folder_.file("a-000" + std::to_string(n) + ".dfr");
+		std::filesystem::remove(path);
+		trace::Catalog catalog;
+		if (snapshot)
+			catalog.events.push_back({.event = DFR_EVENT_SNAPSHOT, .time = 1, .text = "why"});
+		trace::FileWriter writer(path, false, [&]() -> const trace::Catalog& { return catalog; },
+		                         trace::local_file(), {.series = series, .number = 1});
+		test::ListSource none;
+		writer.account(none, 2);
+		if (ended)
+			writer.finish();
 	}
 	std::string path() const { return folder_.file("a.dfr"); }
 	bool alone = false; // each part
@@ -194,11 +211,33 @@ TEST_CASE("what a recorder keeps of its parts", "[recorder][service]") {
 		CHECK(removed[0].error == EISDIR);
 		CHECK(parts.left() == "12345");
 	}
-	SECTION("of files that stand alone, the next ones go in its place") {
+	SECTION(
+	    "of files that stand alone, the next ones go all the same, and one that stays pushes none out") {
 		parts.cannot_be_removed(1);
 		parts.alone = true;
-		CHECK(parts.retain(bounds({"3"})).size() == 3);
-		CHECK(parts.left() == "145");
+		CHECK(parts.retain(bounds({"3"})).size() == 2);
+		CHECK(parts.left() == "1345");
+		CHECK(parts.retain(bounds({"1"})).size() == 3);
+		CHECK(parts.left() == "15");
+	}
+	SECTION("of files that stand alone, one that stays counts for no size") {
+		parts.cannot_be_removed(1);
+		parts.alone = true;
+		parts.retain({.bytes = 3000}); // the folder's is not 0
+		CHECK(parts.left() == "1345");
+	}
+	SECTION("a recording that was not rotated is no part, whatever its name") {
+		parts.cut(2, true);
+		parts.recording(1, 0, false);
+		parts.recording(3, 7, false);
+		parts.recording(4, 0, true); // a snapshot
+		parts.alone = true;
+		CHECK(parts.retain(bounds({"4"})).empty());
+		CHECK(parts.retain(bounds({"1"})).size() == 3);
+		CHECK(parts.left() == "15");
+		parts.recording(2, 0, false, false);
+		CHECK(recorder::remove_empty_parts(parts.path()).empty());
+		CHECK(parts.left() == "125");
 	}
 	SECTION("what was cut off before anything was in it is removed") {
 		parts.whole(1);
