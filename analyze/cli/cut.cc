@@ -125,20 +125,25 @@ int run_cut(int argc, char** argv) {
 	catch_signals();
 	NewFile output(arguments.output, arguments.replace, arguments.file);
 	const auto source = trace::open_file(arguments.file);
+	trace::require_begun(*source);
 	const trace::Catalog& catalog = source->catalog();
 	trace::Merger merger(*source);
 	merger.open();
 	const trace::United united({source.get()});
 	const replay::Selectable recording{merger, united.members().front()};
-	cut.span = replay::select(wanted, {&recording, 1}, false).front().records;
+	const std::vector<replay::Selected> selected = replay::select(wanted, {&recording, 1}, false);
+	cut.span = selected.front().records;
 	require_pids(arguments, catalog);
 	find_probes(arguments, catalog, cut);
 	cut.text = text_of(arguments, cut.span, catalog);
 	Progress progress(arguments.file);
+	merger.run([](const trace::Record&) { return signals_caught() == 0; });
+	// That OUT is a part is what was asked for; what FILE lacks of that part is not.
+	const bool whole = selected.front().reasons.empty() && trace::judge(*source, merger).complete;
 	const trace::CutResult result =
 	    trace::cut_file(arguments.file, output.temporary(), cut,
 	                    [&progress](uint64_t done, uint64_t all) { return progress.at(done, all); });
-	if (result.stopped)
+	if (result.stopped || signals_caught() != 0)
 		throw Error("ended by a signal; " + arguments.output + " was not written");
 	output.keep();
 	std::fprintf(stderr, "dfr: %s has %s records: only %s%s\n", shown(arguments.output),
@@ -148,7 +153,7 @@ int run_cut(int argc, char** argv) {
 	                 : "");
 	const auto made = trace::open_file(arguments.output);
 	print_verdict(trace::judge_whole(*made), made->catalog(), arguments.json);
-	return 0; // that OUT is a part is what was asked for
+	return whole ? 0 : kStatusPartial;
 }
 
 } // namespace dfr::cli

@@ -508,6 +508,7 @@ int run_info(int argc, char** argv) {
 	int status = 0;
 	for (auto& group : groups) {
 		trace::JoinedSource source(std::move(group));
+		trace::require_begun(*source.files().front());
 		status = final_status(status, show(source, json, groups.size() > 1));
 	}
 	return status;

@@ -117,6 +117,7 @@ int run_redact(int argc, char** argv) {
 	}
 	catch_signals();
 	const auto source = trace::open_file(file);
+	trace::require_begun(*source);
 	replay::RecordingTarget target(source->catalog(), file);
 	if (list) {
 		(json ? print_list_json : print_list)(file, replay::keepable(*source, target));

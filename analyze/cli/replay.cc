@@ -199,9 +199,6 @@ int replay_recordings(const ReplayArguments& arguments, std::vector<lib::Program
 	std::vector<trace::BlockSource*> all;
 	for (const auto& source : sources)
 		all.push_back(source.get());
-	if (all.size() == 1 && !sources.front()->files().front()->facts().begun)
-		throw Error(sources.front()->name() + " was cut or is damaged: nothing in it can be read",
-		            "dfr verify " + sources.front()->name() + " says where it is wrong");
 	const trace::United united(all);
 	render::Output output(STDOUT_FILENO);
 	auto symbols = symbols_of(united.boots() == 1 ? all : std::vector<trace::BlockSource*>{});
@@ -266,6 +263,7 @@ int run_replay(int argc, char** argv) {
 	JoinedSources sources;
 	for (auto& files : trace::group_by_state(arguments.files))
 		sources.push_back(std::make_unique<trace::JoinedSource>(std::move(files)));
+	trace::require_begun(*sources.front()->files().front());
 	if (auto parts = arguments.program.parts(); !parts.empty())
 		return replay_recordings(arguments, parts, sources);
 	int status = 0;

@@ -88,6 +88,9 @@ public:
 // only what is needed is read.
 std::unique_ptr<FileSource> open_file(const std::string& path, uint64_t checked = 0);
 
+// Throws dfr::Error if nothing in it can be read: it is empty, or was cut or damaged in its first segment.
+void require_begun(const FileSource& file);
+
 // Copies everything of a source into a file; returns the number of blocks.
 uint64_t copy_to_file(BlockSource& source, FileWriter& writer);
 

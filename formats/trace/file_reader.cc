@@ -462,4 +462,10 @@ std::unique_ptr<FileSource> open_file(const std::string& path, uint64_t checked)
 	return std::make_unique<DfrFile>(path, checked);
 }
 
+void require_begun(const FileSource& file) {
+	if (!file.facts().begun)
+		throw Error(file.name() + " was cut or is damaged: nothing in it can be read",
+		            "dfr verify " + file.name() + " says where it is wrong");
+}
+
 } // namespace dfr::trace
