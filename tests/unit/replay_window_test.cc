@@ -116,6 +116,30 @@ TEST_CASE("replay: a clock at its end ends the timers", "[replay][window]") {
 	CHECK(said.find(" 184\n") != std::string::npos);
 }
 
+// A file whose catalog is damaged has no clock, no records that anything explains, and a ledger with a mark.
+TEST_CASE("replay: where nothing tells when the recording began, no timer fires", "[replay][window]") {
+	class Marked final : public trace::BlockSource {
+	public:
+		const trace::Catalog& catalog() override { return catalog_; }
+		std::optional<trace::Block> next() override { return std::nullopt; }
+		std::vector<trace::AggEntry> aggregations() override { return {}; }
+		trace::Losses losses() override { return {}; }
+		std::string name() const override { return "marked"; }
+		std::optional<SourceCut> cut() override { return SourceCut{kStart, "it was cut", false}; }
+
+	private:
+		trace::Catalog catalog_;
+	} source;
+	const trace::United united({&source});
+	replay::RecordingTarget target(united);
+	const d::Compiled program =
+	    compiled("tick-10s { printf(\"tick \"); } END { printf(\"end\"); }", target);
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	replay::replay_program(united, target, program, output, symbols, quiet());
+	CHECK(output.take() == "end\n");
+}
+
 TEST_CASE("replay: where a ring has overwritten records, BEGIN and ticks start with the window",
           "[replay][window]") {
 	App app;
