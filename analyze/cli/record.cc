@@ -133,6 +133,7 @@ private:
 	void rehearse(const d::CompileOptions& options, const dof::Image& derived);
 	bool start();
 	int check();
+	void tell_running();
 	int conclude();
 
 	RecordArguments arguments_;
@@ -177,9 +178,20 @@ void Recorder::salvage(const Error& why) {
 		             shown(recording_->paths().back()),
 		             backend_->session().holds() ? "; the state keeps them for the next --claim"
 		                                         : "");
+	tell_running();
 	recording_->give_up(why.what());
 	std::fprintf(stderr, "dfr: what was written to %s before can be read\n",
 	             shown(recording_->paths().back()));
+}
+
+// The command goes on where the recording ends before it: by a signal that it did not get, by --seconds, on a full disk.
+// Not where the state stays, which records it.
+void Recorder::tell_running() {
+	if (!arguments_.keep.empty() && !arguments_.stop)
+		return;
+	children_.ended();
+	if (const std::string command = children_.running(); !command.empty())
+		std::fprintf(stderr, "dfr: %s runs on, and is recorded no longer\n", shown(command));
 }
 
 // A kept state goes on without us unless it is to stop.
@@ -300,6 +312,7 @@ bool Recorder::start() {
 
 // Says what the recording is worth; returns the command's status.
 int Recorder::conclude() {
+	tell_running();
 	trace::JoinedSource source(std::move(trace::group_by_state(recording_->paths()).front()));
 	const int partial = print_verdict(trace::judge_whole(source), source.catalog(), arguments_.json);
 	if (!arguments_.json) {

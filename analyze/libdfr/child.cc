@@ -129,7 +129,7 @@ int Children::hold(const std::vector<std::string>& command) {
 		become(ends[0], command);
 	}
 	::close(ends[0]);
-	children_.push_back({.pid = pid, .go = ends[1], .own = true});
+	children_.push_back({.pid = pid, .go = ends[1], .own = true, .command = command[0]});
 	return pid;
 }
 
@@ -204,6 +204,13 @@ std::vector<std::string> Children::ended() {
 
 bool Children::all_ended() const {
 	return std::all_of(children_.begin(), children_.end(), [](const Child& child) { return child.over; });
+}
+
+std::string Children::running() const {
+	for (const Child& child : children_)
+		if (child.own && child.go < 0 && !child.over)
+			return child.command + " (pid " + std::to_string(child.pid) + ")";
+	return {};
 }
 
 int Children::status() const {

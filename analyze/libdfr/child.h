@@ -40,6 +40,8 @@ public:
 	// Those that have ended since the last call: "pid 5 exited with status 1".
 	std::vector<std::string> ended();
 	bool all_ended() const;
+	// The command, if it was started and had not ended when ended() looked last: "sleep (pid 5)"; else empty.
+	std::string running() const;
 	// Exit status of the first command, as a shell gives it; -1: not ended.
 	int status() const;
 
@@ -54,6 +56,7 @@ private:
 		bool own = false;
 		bool over = false;
 		int status = -1;
+		std::string command = {};
 		std::unique_ptr<Follower> follower; // who waits for it; null: we
 	};
 	std::vector<Child> children_;
