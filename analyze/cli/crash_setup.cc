@@ -205,6 +205,18 @@ std::vector<Crash> crashes() {
 	return found;
 }
 
+// For one more, before it is written, because the disk may be full. If that one cannot be stored, nine are left.
+void make_room(const std::vector<Crash>& before) {
+	std::error_code error;
+	for (size_t i = 0; i + kKeep <= before.size(); i++) {
+		std::filesystem::remove_all(before[i].folder, error);
+		if (error)
+			print_error("cannot remove " + before[i].folder + ": " + error.message(), "");
+		else
+			std::printf("%s was removed: %zu crashes are kept\n", shown(before[i].folder), kKeep);
+	}
+}
+
 } // namespace
 
 int crash_enable() {
@@ -266,6 +278,7 @@ int crash_store(const std::string& memory) {
 	if (error)
 		throw Error("cannot make " + std::string(kCrashFolder) + ": " + error.message());
 	const std::vector<Crash> before = crashes();
+	make_room(before);
 	// By numbers, because the clock of a machine that has none of its own begins anew.
 	char number[32];
 	std::snprintf(number, sizeof number, "%04u-", before.empty() ? 1U : before.back().number + 1);
@@ -286,13 +299,6 @@ int crash_store(const std::string& memory) {
 	if (trace::recordings_in(folder).empty()) {
 		std::filesystem::remove(folder, error);
 		return kStatusError;
-	}
-	for (size_t i = 0; i + kKeep <= before.size(); i++) {
-		std::filesystem::remove_all(before[i].folder, error);
-		if (error)
-			print_error("cannot remove " + before[i].folder + ": " + error.message(), "");
-		else
-			std::printf("%s was removed: %zu crashes are kept\n", shown(before[i].folder), kKeep);
 	}
 	rusage used{};
 	::getrusage(RUSAGE_SELF, &used);
