@@ -53,8 +53,7 @@ std::string digest(std::span<const std::byte> program) {
 // A program that dfrd starts runs all the time, so it may take only 1 % of each CPU, unless its own options set the
 // budget; in mode flight nobody empties its rings, so that the newest has to replace the oldest.
 void add_options(DeviceSession& session, std::span<const std::byte> program, DaemonMode mode) {
-	const dof::Image image =
-	    dof::read({reinterpret_cast<const uint8_t*>(program.data()), program.size()});
+	const dof::Image image = dof::read(program);
 	dof::Image added;
 	const auto add = [&](uint32_t option, int64_t value) {
 		for (const dof::Option& own : image.options)

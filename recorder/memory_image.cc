@@ -238,8 +238,7 @@ private:
 	bool is_compiled_against_other(uint64_t digest) const {
 		return std::ranges::any_of(catalog_.dofs, [digest](const auto& bytes) {
 			try {
-				const dof::Image image =
-				    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+				const dof::Image image = dof::read(bytes);
 				return image.btf_digest.value_or(digest) != digest;
 			} catch (const Error&) {
 				return false;

@@ -36,8 +36,7 @@ const dof::Image* NameCollector::program(uint32_t number, const trace::Catalog& 
 	if (!image) {
 		image = std::make_unique<dof::Image>();
 		try {
-			const auto& bytes = catalog.dofs.at(number);
-			*image = dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+			*image = dof::read(catalog.dofs.at(number));
 		} catch (const std::exception&) {
 			// Not there, or damaged: as if it had no clauses.
 		}

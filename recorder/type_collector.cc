@@ -106,10 +106,8 @@ void TypeCollector::read_programs(const trace::Catalog& catalog) {
 	for (; dofs_ < catalog.dofs.size(); dofs_++) {
 		if (compiled_here_ || all_)
 			continue;
-		const auto& bytes = catalog.dofs[dofs_];
 		try {
-			const dof::Image image =
-			    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+			const dof::Image image = dof::read(catalog.dofs[dofs_]);
 			all_ = std::ranges::any_of(image.ecbs, [](const dof::EcbDesc& ecb) {
 				return ecb.uarg & DFR_ECBUARG_KERNEL_TYPES;
 			});

@@ -141,8 +141,7 @@ render::Style recorded_style(const trace::Catalog& catalog, bool quiet) {
 	render::Style style;
 	for (const std::vector<std::byte>& bytes : catalog.dofs)
 		try {
-			lib::apply_options(
-			    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}), style);
+			lib::apply_options(dof::read(bytes), style);
 		} catch (const Error&) { // damaged: what it printed is damaged too, and the verdict says so
 		}
 	style.quiet |= quiet;

@@ -81,10 +81,8 @@ const dof::Image* Programs::image(uint32_t dof) {
 	}
 	if (!tried_[dof]) {
 		tried_[dof] = true;
-		const auto& bytes = catalog_.dofs[dof];
 		try {
-			images_[dof] = std::make_unique<dof::Image>(
-			    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}));
+			images_[dof] = std::make_unique<dof::Image>(dof::read(catalog_.dofs[dof]));
 		} catch (const Error&) {
 			// A damaged program: its records print nothing, and the verdict names them.
 		}

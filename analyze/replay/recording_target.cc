@@ -40,8 +40,7 @@ int64_t recorded_cpu(const trace::Catalog& catalog) {
 	int64_t cpu = -1;
 	for (const std::vector<std::byte>& bytes : catalog.dofs) {
 		try {
-			const int64_t own = only_cpu(
-			    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}));
+			const int64_t own = only_cpu(dof::read(bytes));
 			cpu = own < 0 ? cpu : own;
 		} catch (const Error&) { // its clauses have no records that could be read
 		}
@@ -207,10 +206,8 @@ const dof::Image* RecordingTarget::image(uint32_t dof) {
 	if (images_.size() < catalog_.dofs.size())
 		images_.resize(catalog_.dofs.size());
 	if (!images_[dof]) {
-		const auto& bytes = catalog_.dofs[dof];
 		try {
-			images_[dof] = std::make_unique<dof::Image>(
-			    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}));
+			images_[dof] = std::make_unique<dof::Image>(dof::read(catalog_.dofs[dof]));
 		} catch (const Error&) {
 			images_[dof] = std::make_unique<dof::Image>(); // damaged: treat it as without clauses
 		}

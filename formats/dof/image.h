@@ -43,6 +43,7 @@
 //   argument. stop, panic, breakpoint: no DIFO.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -134,5 +135,6 @@ std::vector<uint8_t> write(const Image& image);
 
 // Throws dfr::Error naming section index and offset.
 Image read(std::span<const uint8_t> bytes);
+Image read(std::span<const std::byte> bytes); // as catalogs have them
 
 } // namespace dfr::dof

@@ -363,4 +363,8 @@ Image read(std::span<const uint8_t> bytes) {
 	return DofReader(bytes).run();
 }
 
+Image read(std::span<const std::byte> bytes) {
+	return read(std::span(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
+}
+
 } // namespace dfr::dof

@@ -77,6 +77,7 @@ TEST_CASE("dof: what was written is read, and written again to the same bytes") 
 	const auto bytes = program_bytes();
 	const dof::Image image = dof::read(bytes);
 	CHECK(dof::write(image) == bytes);
+	CHECK(dof::write(dof::read(std::as_bytes(std::span(bytes)))) == bytes);
 	REQUIRE(image.options.size() == 1);
 	CHECK(image.options[0] == dof::Option{DFR_OPT_BUFSIZE, 65536});
 	REQUIRE(image.aggregations.size() == 2);
