@@ -225,6 +225,7 @@ void add_loading(CLI::App& app, BootBuild& build) {
 	app.add_option("--loading", build.loading,
 	               "helper: at the kernel's first request for a module, while drivers still initialize;\n"
 	               "first-process: not before that (default: helper, where the machine's files allow it)")
+	    ->option_text(std::string(boot::kByHelper) + "|" + boot::kByFirstProcess)
 	    ->check(CLI::IsMember({boot::kByHelper, boot::kByFirstProcess}));
 }
 

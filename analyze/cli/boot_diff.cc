@@ -363,8 +363,10 @@ int run_boot_diff(int argc, char** argv) {
 	    kExamples);
 	app->add_option("before", before, "recordings of the boots before; all files of each");
 	app->add_option("--confidence", confidence, "how sure a difference must be, in percent (default: 95)")
+	    ->option_text("PERCENT")
 	    ->check(CLI::Range(50.0, 99.9999));
 	app->add_option("--least", least, "milliseconds that matter (default: a hundredth of a boot)")
+	    ->option_text("MS")
 	    ->check(CLI::Range(0.001, 1e9));
 	app->add_flag("--json", json, "everything, as one object; the verdicts, too, on stderr");
 	app->add_flag("--all", all, "also what changed little, and everything that is in some boots only");

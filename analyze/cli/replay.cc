@@ -235,10 +235,12 @@ int run_replay(int argc, char** argv) {
 	app->add_option("--by", arguments.by,
 	                "columns: refuse a program that cannot be answered without making firings; "
 	                "rows: make them; else dfr chooses, and what it prints is the same")
+	    ->option_text("columns|rows")
 	    ->check(CLI::IsMember({"columns", "rows"}));
 	app->add_option("--threads", arguments.threads,
 	                "how many may answer together what they can (default: as many as there are "
 	                "processors, 8 at most); what is printed is the same")
+	    ->option_text("N")
 	    ->check(CLI::Range(1u, kThreadsMost));
 	app->add_option("file", arguments.files, "recordings (.dfr), also of several states, boots and hosts")
 	    ->required();
