@@ -38,6 +38,11 @@ void put(std::string& out, const char* key, const std::vector<SnapshotUnderWay>&
 		        std::to_string(one.held_back) + (one.own ? " own " : " program ") + one.reason);
 }
 
+void put(std::string& out, const char* key, const std::vector<AskedTriggers>& triggers) {
+	for (const AskedTriggers& one : triggers)
+		put(out, key, std::to_string(one.count) + (one.oops ? " oops " : " program ") + one.reason);
+}
+
 struct Lines {
 	std::string text;
 	std::string find(const std::string& key) const {
@@ -54,10 +59,7 @@ struct Lines {
 	}
 	void get(const char* key, std::string& into) const { into = find(key); }
 	void get(const char* key, std::vector<SnapshotUnderWay>& into) const {
-		const std::string start = std::string("\n") + key + " ";
-		for (size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
-			const size_t begin = at + start.size();
-			std::istringstream line(text.substr(begin, text.find('\n', begin) - begin));
+		for (std::istringstream& line : all(key)) {
 			SnapshotUnderWay one;
 			std::string whose;
 			if (line >> one.number >> one.time >> one.held_back >> whose &&
@@ -66,6 +68,26 @@ struct Lines {
 				into.push_back(std::move(one));
 			}
 		}
+	}
+	void get(const char* key, std::vector<AskedTriggers>& into) const {
+		for (std::istringstream& line : all(key)) {
+			AskedTriggers one;
+			std::string whose;
+			if (line >> one.count >> whose && std::getline(line >> std::ws, one.reason)) {
+				one.oops = whose == "oops";
+				into.push_back(std::move(one));
+			}
+		}
+	}
+	// The values of a key that may have several.
+	std::vector<std::istringstream> all(const char* key) const {
+		std::vector<std::istringstream> lines;
+		const std::string start = std::string("\n") + key + " ";
+		for (size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
+			const size_t begin = at + start.size();
+			lines.emplace_back(text.substr(begin, text.find('\n', begin) - begin));
+		}
+		return lines;
 	}
 };
 
@@ -87,6 +109,8 @@ template <typename Status, typename Each> void each(Status& status, Each&& with)
 	with("last-verdict", status.last_verdict);
 	with("last-time", status.last_time);
 	with("under-way", status.under_way);
+	with("asked", status.asked);
+	with("trigger", status.triggers);
 }
 
 } // namespace

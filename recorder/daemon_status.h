@@ -19,6 +19,13 @@ struct SnapshotUnderWay {
 	std::string reason;
 };
 
+// How often a reason had triggered when a dfrd asked the kernel for triggers.
+struct AskedTriggers {
+	uint64_t count = 0;
+	bool oops = false; // Trigger
+	std::string reason;
+};
+
 struct DaemonStatus {
 	std::string mode; // "stream", "flight"
 	int64_t pid = 0;
@@ -32,6 +39,9 @@ struct DaemonStatus {
 	std::string last, last_reason, last_verdict; // the last snapshot
 	int64_t last_time = 0;                       // seconds since the epoch
 	std::vector<SnapshotUnderWay> under_way;     // for the dfrd that follows one that was killed
+	// Likewise: what of the kernel's triggers is in this. `asked`: when that was (the records' clock); 0: nobody has.
+	uint64_t asked = 0;
+	std::vector<AskedTriggers> triggers;
 };
 
 // "/run/dfr/flight.status"

@@ -52,6 +52,11 @@ public:
 	// Asks which triggers there have been, one entry for each reason. For a state that records, owned or viewed.
 	// Throws with code ENOTTY if the loaded module is of an older version, which knows no triggers.
 	std::vector<Trigger> triggers();
+	// So many of a reason were asked for by a session before this one: they are not fresh.
+	void had_triggers(const std::string& reason, bool oops, uint64_t count) {
+		trigger_counts_[{reason, oops}] = count;
+	}
+	uint64_t triggers_asked() const { return triggers_asked_; } // when they were; 0: not yet
 	// Sleeps until there is a trigger that this session has not asked for, the state has ended, or the time or a signal
 	// ends the wait. A loop over several sessions polls device().fd() for POLLPRI instead.
 	enum class Awaited { Nothing, Trigger, Ended };

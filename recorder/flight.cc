@@ -141,6 +141,18 @@ Flight::Flight(Daemon& daemon) : daemon_(daemon), held_back_before_(daemon.statu
 	for (const auto& [number, path] : files)
 		say_if_cut(path, "was");
 	take_over(std::exchange(daemon.status.under_way, {}));
+	take_over_triggers();
+}
+
+// What it has told of the kernel's triggers is of its state.
+void Flight::take_over_triggers() {
+	DaemonStatus& status = daemon_.status;
+	if (status.state != daemon_.session().catalog().state_id) {
+		status.asked = 0;
+		status.triggers.clear();
+	}
+	for (const AskedTriggers& one : status.triggers)
+		daemon_.session().had_triggers(one.reason, one.oops, one.count);
 }
 
 // What a dfrd of before had begun and did not end: those triggers have their snapshots now, of what is in memory yet, but
@@ -192,15 +204,27 @@ bool Flight::look_for_kernel_triggers() {
 		                     "trigger nothing\n");
 	}
 	bool any = false;
+	const bool told = std::exchange(daemon_.status.asked, daemon_.session().triggers_asked()) != 0;
+	daemon_.status.triggers.clear();
 	for (const Trigger& trigger : triggers) {
 		any |= trigger.fresh != 0;
-		if (trigger.fresh && !trigger.first)
+		daemon_.status.triggers.push_back({trigger.count, trigger.oops, trigger.reason});
+		// By somebody else: perhaps a dfrd that was killed before it told of them.
+		const bool asked_for = trigger.fresh && !trigger.first;
+		if (asked_for && !told) {
 			std::fprintf(stderr, "dfrd: '%s' had triggered %llu times before this dfrd began\n",
 			             shown(trigger.reason), static_cast<unsigned long long>(trigger.fresh));
-		else
-			gate_.trigger(trigger.oops ? TriggerReason{"an oops of the kernel", true}
-			                           : TriggerReason{trigger.reason},
-			              trigger.first, trigger.fresh, std::chrono::steady_clock::now());
+			continue;
+		}
+		if (asked_for)
+			std::fprintf(
+			    stderr,
+			    "dfrd: '%s' had triggered before this dfrd began: its snapshot is taken now\n",
+			    shown(trigger.reason));
+		gate_.trigger(trigger.oops ? TriggerReason{"an oops of the kernel", true}
+		                           : TriggerReason{trigger.reason},
+		              asked_for ? trigger.last : trigger.first, trigger.fresh,
+		              std::chrono::steady_clock::now());
 	}
 	return any;
 }

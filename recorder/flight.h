@@ -45,6 +45,7 @@ private:
 	                    const char* remark);
 	bool begin_next_snapshot();
 	void take_over(const std::vector<SnapshotUnderWay>& before);
+	void take_over_triggers();
 	void failed(const TriggerGate::Admitted& trigger);
 	void last_snapshot(const std::string& reason);
 	void begin_command(const FlightProcess& snapshot, const std::string& verdict);

@@ -234,7 +234,9 @@ TEST_CASE("what dfrd tells of itself is read again", "[recorder][flight]") {
 	                                  .last_verdict = "complete: all",
 	                                  .last_time = -1,
 	                                  .under_way = {{3, 100, 12, false, "a reason  of\nsome words"},
-	                                                {0, UINT64_MAX, 0, true, "SIGUSR1"}}};
+	                                                {0, UINT64_MAX, 0, true, "SIGUSR1"}},
+	                                  .asked = 99,
+	                                  .triggers = {{3, false, "slow  read"}, {1, true, "oops"}}};
 	recorder::write_daemon_status(folder.file("a.status"), told);
 	const auto read = recorder::read_daemon_status(folder.file("a.status"));
 	REQUIRE(read);
@@ -263,13 +265,20 @@ TEST_CASE("what dfrd tells of itself is read again", "[recorder][flight]") {
 	CHECK(read->under_way[1].time == UINT64_MAX);
 	CHECK(read->under_way[1].own);
 	CHECK(read->under_way[1].reason == "SIGUSR1");
+	CHECK(read->asked == 99);
+	REQUIRE(read->triggers.size() == 2);
+	CHECK(read->triggers[0].count == 3);
+	CHECK_FALSE(read->triggers[0].oops);
+	CHECK(read->triggers[0].reason == "slow  read");
+	CHECK(read->triggers[1].oops);
 	CHECK_FALSE(recorder::read_daemon_status(folder.file("none")));
-	std::ofstream(folder.file("odd"))
-	    << "state x\npid\nlast\nunder-way\nunder-way 1 x\nunder-way 1 2 own\nunder-way"
-	    << std::string(1 << 20, 'y');
+	std::ofstream(folder.file("odd")) << "state x\npid\nlast\nunder-way\nunder-way 1 x\nunder-way 1 2 "
+	                                     "own\ntrigger x\ntrigger 1\nunder-way"
+	                                  << std::string(1 << 20, 'y');
 	const auto odd = recorder::read_daemon_status(folder.file("odd"));
 	REQUIRE(odd);
 	CHECK(odd->state == 0);
 	CHECK(odd->last.empty());
 	CHECK(odd->under_way.empty());
+	CHECK(odd->triggers.empty());
 }
