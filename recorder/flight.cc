@@ -33,6 +33,8 @@ constexpr size_t kSnapshotsAtOnce = 4;
 constexpr std::chrono::minutes kCommandMost{10};
 constexpr std::chrono::seconds kLastCommandMost{30};
 constexpr std::chrono::seconds kTellEvery{5};
+// A snapshot that failed: meanwhile the disk may get room, by --retain too, and the ring moves on.
+constexpr std::chrono::seconds kTryEvery{5}, kTryMost{60};
 
 double seconds(std::chrono::nanoseconds time) {
 	return std::chrono::duration<double>(time).count();
@@ -171,7 +173,7 @@ void Flight::take_over(const std::vector<SnapshotUnderWay>& before) {
 		std::fprintf(stderr,
 		             "dfrd: '%s' had triggered a snapshot that was not ended: it is taken now\n",
 		             shown(one.reason));
-		again_.push_back(trigger);
+		again_.push_back({.trigger = trigger, .remark = "the dfrd of then was killed"});
 	}
 }
 
@@ -291,26 +293,40 @@ void Flight::begin_snapshot(const TriggerGate::Admitted& trigger, const Snapshot
 	processes_.push_back(std::move(child));
 }
 
-void Flight::failed(const TriggerGate::Admitted& trigger) {
+// True: it is tried again.
+bool Flight::failed(const TriggerGate::Admitted& trigger, bool once_more) {
+	const auto now = std::chrono::steady_clock::now();
+	const uint64_t age = now_ns() - std::min(now_ns(), trigger.time);
+	if (once_more && !ending_ && std::chrono::nanoseconds(age) < kTryMost) {
+		again_.push_back({.trigger = trigger, .due = now + kTryEvery});
+		return true;
+	}
 	daemon_.status.failed++;
-	gate_.failed(trigger, std::chrono::steady_clock::now());
+	gate_.failed(trigger, now);
+	return false;
 }
 
 // False: there is none to begin.
 bool Flight::begin_next_snapshot() {
-	const bool again = !again_.empty();
-	const auto trigger = again ? std::optional(again_.front()) : gate_.next();
-	if (!trigger)
+	const auto now = std::chrono::steady_clock::now();
+	const auto due =
+	    std::ranges::find_if(again_, [&](const AnotherTry& one) { return ending_ || one.due <= now; });
+	AnotherTry next;
+	if (due != again_.end()) {
+		next = *due;
+		again_.erase(due);
+	} else if (const auto trigger = gate_.next()) {
+		next.trigger = *trigger;
+	} else {
 		return false;
-	try {
-		begin_snapshot(*trigger, daemon_.options.span,
-		               again ? "the dfrd of then was killed" : nullptr);
-	} catch (const Error& error) {
-		failed(*trigger);
-		std::fprintf(stderr, "dfrd: %s (%s)\n", shown(error.what()), shown(trigger->reason.text));
 	}
-	if (again)
-		again_.pop_front();
+	try {
+		begin_snapshot(next.trigger, daemon_.options.span, next.remark);
+	} catch (const Error& error) {
+		const bool again = failed(next.trigger, true);
+		std::fprintf(stderr, "dfrd: %s (%s)%s\n", shown(error.what()),
+		             shown(next.trigger.reason.text), again ? "; it is tried again" : "");
+	}
 	return true;
 }
 
@@ -337,9 +353,12 @@ void Flight::ended(const FlightProcess& snapshot, int status) {
 	::close(snapshot.result);
 	const bool there = WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3);
 	if (!there) {
-		failed(snapshot.trigger);
-		std::fprintf(stderr, "dfrd: the snapshot %s (%s) failed: %s\n", shown(snapshot.path),
-		             shown(snapshot.reason), said.empty() ? "its process was killed" : shown(said));
+		// Not where its process was killed, as by a memory that is full, or something of it was written.
+		const bool again =
+		    failed(snapshot.trigger, !said.empty() && ::access(snapshot.path.c_str(), F_OK) != 0);
+		std::fprintf(stderr, "dfrd: the snapshot %s (%s) failed: %s%s\n", shown(snapshot.path),
+		             shown(snapshot.reason), said.empty() ? "its process was killed" : shown(said),
+		             again ? "; it is tried again" : "");
 		if (said.empty() && is_cut(snapshot.path) && is_empty(snapshot.path))
 			::unlink(snapshot.path.c_str());
 		else if (said.empty())
@@ -442,8 +461,8 @@ void Flight::tell() {
 	for (const FlightProcess& child : processes_)
 		if (child.result >= 0 && !child.last) // the end of a state has its snapshot anyhow
 			add(child.trigger, child.number);
-	for (const TriggerGate::Admitted& trigger : again_)
-		add(trigger, 0);
+	for (const AnotherTry& one : again_)
+		add(one.trigger, 0);
 	for (const TriggerGate::Admitted& trigger : gate_.waiting())
 		add(trigger, 0);
 	waiting_told_ = gate_.waiting().size();
@@ -453,6 +472,7 @@ void Flight::tell() {
 // Until all that has triggered has its snapshot. Those that wait for what comes after their trigger end with what there is.
 void Flight::finish_snapshots() {
 	daemon_.options.span.after = {};
+	ending_ = true;
 	for (const FlightProcess& child : processes_)
 		if (child.result >= 0)
 			::kill(child.process, SIGTERM);

@@ -38,6 +38,11 @@ private:
 		bool killed = false;           // a command that did not end
 		std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 	};
+	struct AnotherTry {
+		TriggerGate::Admitted trigger;
+		const char* remark = nullptr;                // begin_snapshot()
+		std::chrono::steady_clock::time_point due{}; // not before
+	};
 	bool look_for_triggers();
 	bool look_for_kernel_triggers();
 	void begin_snapshots();
@@ -46,7 +51,7 @@ private:
 	bool begin_next_snapshot();
 	void take_over(const std::vector<SnapshotUnderWay>& before);
 	void take_over_triggers();
-	void failed(const TriggerGate::Admitted& trigger);
+	bool failed(const TriggerGate::Admitted& trigger, bool once_more);
 	void last_snapshot(const std::string& reason);
 	void begin_command(const FlightProcess& snapshot, const std::string& verdict);
 	void end_command(const FlightProcess& command, const char* why);
@@ -65,11 +70,12 @@ private:
 	Daemon& daemon_;
 	TriggerGate gate_;
 	std::vector<FlightProcess> processes_;
-	std::deque<TriggerGate::Admitted> again_; // whose snapshots a dfrd before this one was killed over
-	uint64_t number_ = 0;                     // of the last file
-	uint64_t held_back_before_;               // by dfrds before this one
-	size_t waiting_told_ = 0;                 // triggers that wait, in the status
-	const DeviceSession* next_ = nullptr;     // the state of a new program, while the old one ends
+	std::deque<AnotherTry> again_; // whose snapshots failed, or a dfrd before this one was killed over
+	uint64_t number_ = 0;          // of the last file
+	uint64_t held_back_before_;    // by dfrds before this one
+	size_t waiting_told_ = 0;      // triggers that wait, in the status
+	bool ending_ = false;          // what fails now is not tried again
+	const DeviceSession* next_ = nullptr; // the state of a new program, while the old one ends
 	bool disk_was_low_ = false, no_triggers_ = false;
 	dfr_ioc_status ended_{};
 };
