@@ -67,6 +67,7 @@ struct dfr_rights dfr_rights_of_boot(void);
 bool dfr_jit_works(void);
 void dfr_jit_init(void);
 void dfr_stack_init(void);
+void dfr_subr_init(void);
 extern bool dfr_destructive;	    /* the module parameter */
 bool dfr_destructive_allowed(void); /* and no lockdown */
 extern bool dfr_unprivileged;	    /* the module parameter: users may trace their own tasks */

@@ -162,6 +162,7 @@ static int __init dfr_init(void)
 	dfr_platform_init();
 	dfr_jit_init();
 	dfr_stack_init();
+	dfr_subr_init();
 	for (n = 0; n < ARRAY_SIZE(phases); n++) {
 		error = phases[n].ph_start();
 		if (error) {

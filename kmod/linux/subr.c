@@ -8,6 +8,7 @@
  * dfr_plat_subr() returns 0 with *result set; or the length of a string that it left in the buffer
  * (*result: where it starts); or -EFAULT with *result the address; or -ENOSYS.
  */
+#include "kmod/linux/assume.h"
 #include "kmod/linux/compat.h"
 #include "kmod/linux/linux.h"
 
@@ -126,6 +127,13 @@ static bool same_path(const struct path *a, const struct path *b)
 	return a->mnt == b->mnt && a->dentry == b->dentry;
 }
 
+static bool mounts_known; /* struct mount has the layout that assumptions.h expects */
+
+void dfr_subr_init(void)
+{
+	mounts_known = dfr_part_works(DFR_PART_MOUNTS);
+}
+
 /* Steps from the root of a mount to its mount point. 1: it is not mounted on anything. */
 static int step_out(struct path *at)
 {
@@ -133,6 +141,8 @@ static int step_out(struct path *at)
 	struct dfr_mount_head *parent;
 	struct dentry *mountpoint;
 
+	if (!mounts_known)
+		return -ENOSYS;
 	if (LOAD(parent, &mount->mh_parent) || LOAD(mountpoint, &mount->mh_mountpoint))
 		return -EFAULT;
 	if (parent == mount)

@@ -228,7 +228,7 @@ static struct dfr_events io = {
 int dfr_io_init(void)
 {
 	ask_errnos();
-	mounts_known = dfr_part_works(DFR_PART_IO_MOUNT);
+	mounts_known = dfr_part_works(DFR_PART_MOUNTS);
 	direct_end_io = dfr_kernel(iomap_dio_bio_end_io);
 	return dfr_events_init(&io);
 }
