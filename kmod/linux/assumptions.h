@@ -102,6 +102,7 @@ CALLED(ftrace_rec_iter_next, struct ftrace_rec_iter *, (struct ftrace_rec_iter *
 CALLED(ftrace_rec_iter_record, struct dyn_ftrace *, (struct ftrace_rec_iter *), FBT)
 CALLED(__module_address, struct module *, (unsigned long), FBT)
 OF_HEADER(dyn_ftrace, ip, FBT)
+OF_HEADER(dyn_ftrace, flags, FBT)
 LOOKED_AT(ftrace_lock, mutex, FBT)
 LOOKED_AT(__init_begin, begin, FBT)
 LOOKED_AT(__init_end, end_of_init, FBT)
@@ -142,12 +143,14 @@ OF_HEADER(freelist_node, refs, RETURNS)
 OF_HEADER(freelist_node, next, RETURNS)
 #else
 OF_HEADER(objpool_head, nr_objs, RETURNS)
-OF_HEADER(objpool_head, capacity, RETURNS)
 OF_HEADER(objpool_head, cpu_slots, RETURNS)
+#if DFR_OBJPOOL_COUNTS_CPUS
+OF_HEADER(objpool_head, nr_possible_cpus, RETURNS)
+#endif
 OF_HEADER(objpool_slot, head, RETURNS)
-OF_HEADER(objpool_slot, tail, RETURNS)
 OF_HEADER(objpool_slot, last, RETURNS)
 OF_HEADER(objpool_slot, mask, RETURNS)
+MEMBER(objpool_slot, entries, offsetof(struct objpool_slot, entries), 0, RETURNS)
 #endif
 
 /* -- Tracepoints as probes (sdt.c). Their arguments come in registers and on the stack, as BPF takes them. */
@@ -282,6 +285,8 @@ LOOKED_AT(clocksource_tsc_early, readable, CLOCK)
 
 /* -- Stacks (stack.c, arch_*.h): the kernel's unwinder, whose state the module reads. */
 #ifdef CONFIG_UNWINDER_ORC
+OF_HEADER(unwind_state, stack_info, STACKS)
+OF_HEADER(unwind_state, full_regs, STACKS)
 OF_HEADER(unwind_state, ip, STACKS)
 OF_HEADER(unwind_state, sp, STACKS)
 OF_HEADER(unwind_state, regs, STACKS)

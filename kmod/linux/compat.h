@@ -59,6 +59,13 @@
 #define DFR_RETHOOK_ALLOC_TYPES (void *, rethook_handler_t, int, int)
 #endif
 
+/* Does objpool_pop() read how many CPUs there may be from the pool? Stable series have taken that over from 6.13. */
+#ifdef DFR_HAS_OBJPOOL_POSSIBLE
+#define DFR_OBJPOOL_COUNTS_CPUS 1
+#else
+#define DFR_OBJPOOL_COUNTS_CPUS 0
+#endif
+
 /* Up to 6.3, kallsyms_on_each_symbol() passed the module to its visitor, too. */
 #ifdef DFR_HAS_MODULE_OF_SYMBOL
 #define DFR_SYMBOL_VISITOR_ARGS	 void *data, const char *name, struct module *module, unsigned long address
