@@ -98,6 +98,7 @@ bool dfr_test_text(unsigned long address);
 bool dfr_test_readable(unsigned long address);
 bool dfr_test_boolean(unsigned long address);
 bool dfr_test_flag(unsigned long address);
+bool dfr_test_no_kprobe(unsigned long address);
 bool dfr_test_list(unsigned long address);
 bool dfr_test_mutex(unsigned long address);
 bool dfr_test_raw_tracepoints(unsigned long address);

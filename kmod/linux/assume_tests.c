@@ -7,8 +7,10 @@
 #include "kmod/linux/assume.h"
 
 #include <linux/ctype.h>
+#include <linux/delay.h>
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include "kmod/linux/btf_read.h"
@@ -70,6 +72,40 @@ bool dfr_test_flag(unsigned long address)
 
 	return !copy_from_kernel_nofault(&value, (const void *)address, sizeof(value)) &&
 	       (value == 0 || value == 1);
+}
+
+#define KPROBE_TRIES 20
+
+/* Each CPU's pointer to the kprobe whose handler runs there: the same one for so many ms runs no more, it has died. */
+static bool is_stuck(const unsigned long *running)
+{
+	unsigned long first, now;
+	int tries;
+
+	for (tries = 0; tries < KPROBE_TRIES; tries++) {
+		if (copy_from_kernel_nofault(&now, running, sizeof(now)) || !now || (tries && now != first))
+			return false;
+		first = now;
+		msleep(1);
+	}
+	return true;
+}
+
+/* After an oops in a handler the kernel skips every kprobe of that CPU, whoever's it is, until the machine restarts. */
+bool dfr_test_no_kprobe(unsigned long address)
+{
+	static char why[80];
+	unsigned int cpu;
+
+	for_each_possible_cpu (cpu) {
+		if (!is_stuck(per_cpu_ptr((const unsigned long __percpu *)address, cpu)))
+			continue;
+		snprintf(why, sizeof(why), "is set since an oops, until the machine restarts: on CPU %u",
+			 cpu);
+		dfr_row_fails(DFR_ROW_current_kprobe, why);
+		break;
+	}
+	return true;
 }
 
 /*

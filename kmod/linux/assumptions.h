@@ -73,6 +73,7 @@ PART(SYMBOLS, "names of kernel addresses, and kinst")
 PART(VISITOR, "system calls at their functions, and at the kernel's dispatcher")
 PART(FBT, "fbt")
 PART(KPROBES_OFF, "the notice that kprobes are switched off")
+PART(KPROBES_SKIPPED, "kinst on some CPUs (hits there are counted as missed)")
 PART(FTRACE_ENDED, "the message that ftrace failed while a hook was added")
 PART(RETURNS, "returns of functions: fbt:::return, vfs:::return, io:::wait-done, proc:::exec-failure and "
 	      "signal-clear, system calls at their functions")
@@ -116,6 +117,7 @@ OF_HEADER(kprobe_blacklist_entry, end_addr, FBT)
 
 /* -- kinst. */
 LOOKED_AT(kprobes_all_disarmed, boolean, KPROBES_OFF)
+LOOKED_AT(current_kprobe, no_kprobe, KPROBES_SKIPPED)
 
 /* -- Hooks of all providers (hook.c). */
 LOOKED_AT(ftrace_disabled, flag, FTRACE_ENDED)
