@@ -12,8 +12,8 @@
  *              patched any more, what is patched stays
  *   oops 1     a thread of the kernel reads where nothing is: an oops, which ends it
  *   hang N     a thread of the kernel sleeps for N seconds, and nothing can wake it
- *   fault NAME the next call of this function in a task with interrupts off, as inside a firing, reads where
- *              nothing is: an oops
+ *   fault NAME [N]  the next call of this function in a task with interrupts off, as inside a firing, reads where
+ *              nothing is: an oops; the next N calls (1)
  */
 #include <asm/ibt.h>
 #include <linux/ftrace.h>
@@ -164,24 +164,24 @@ static bool watches;
 
 static void entered_to_fault(unsigned long ip, unsigned long parent, struct ftrace_ops* ops,
                              struct ftrace_regs* registers) {
-	if (irqs_disabled() && !in_interrupt() && atomic_xchg(&faults, 0))
+	if (irqs_disabled() && !in_interrupt() && atomic_dec_if_positive(&faults) >= 0)
 		do_oops(NULL);
 }
 
 static struct ftrace_ops fault_ops = {.func = entered_to_fault};
 
 static int set_fault(const char* text, const struct kernel_param* param) {
-	char name[64];
-	int error;
+	char name[64] = "";
+	int error, count = 1;
 
-	strscpy(name, text, sizeof(name));
+	sscanf(text, "%63s %d", name, &count);
 	if (watches)
 		unregister_ftrace_function(&fault_ops);
-	error = ftrace_set_filter(&fault_ops, strim(name), strlen(strim(name)), 1);
+	error = ftrace_set_filter(&fault_ops, name, strlen(name), 1);
 	if (!error)
 		error = register_ftrace_function(&fault_ops);
 	watches = !error;
-	atomic_set(&faults, watches);
+	atomic_set(&faults, watches ? count : 0);
 	return error;
 }
 

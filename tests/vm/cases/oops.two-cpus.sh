@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+[ -e /sys/module/dfr_break ] || insmod /lib/modules/dfr_break.ko || exit 1
+probe='syscall::getppid:entry /execname == "guest-device"/'
+dfr record -o kept.dfr --keep kept -q -x bufpolicy=ring -n "$probe { capture(uid); }" -- true 2>/dev/null
+for mask in 1 2; do taskset $mask guest-device getppid 50; done
+echo from_kuid 2 >/sys/module/dfr_break/parameters/fault
+taskset 1 guest-device getppid 100 2>/dev/null &
+one=$!
+taskset 2 guest-device getppid 100 2>/dev/null
+echo victim $?
+wait $one
+echo victim $?
+until guest-device states | grep -q '^kept.*killed'; do sleep 0.1; done
+guest-device states | awk '$1 == "kept" { print $1, $3 }'
+dfr snapshot --name kept -o all.dfr 2>/dev/null
+dfr replay -qn "$probe"' { @ = count(); } END { printa("before %@d\n", @); }' all.dfr >counted 2>verdict
+echo replay $?
+cat counted
+grep -o 'ended by an oops of the kernel inside .* firing' verdict | sed 's/^/reason /'
+. /anew.sh
