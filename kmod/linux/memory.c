@@ -53,7 +53,8 @@ static void *allocate(size_t size, gfp_t gfp)
 		return kvzalloc(size, gfp);
 	if (!ask_for(size))
 		return NULL;
-	p = kvzalloc(size, gfp);
+	/* kvzalloc() refuses more than 2 GiB, which a state's variables may have. */
+	p = size > INT_MAX ? __vmalloc(size, gfp | __GFP_ZERO) : kvzalloc(size, gfp);
 	asked(size);
 	return p;
 }
