@@ -36,7 +36,7 @@ MODULE_PARM_DESC(reserved,
 #define RECORD_PAGES (DFR_RESERVED_RECORD_PAGES + DFR_RESERVED_TEXT_PAGES)
 #define PAGES_BEFORE (1 + DFR_RESERVED_RECORDS * RECORD_PAGES) /* those of states */
 #define AREA_LEAST   (64 * PAGE_SIZE)
-#define AREA_MOST    (1ULL << 30) /* cleared by the first state, and written back by a dying machine */
+#define AREA_MOST    (1ULL << 30) /* what is in use of it a dying machine writes back */
 
 /* Why states have none of it; NULL: they may. */
 static const char *none = "no memory is reserved (the module's parameter reserved=)";
@@ -79,16 +79,34 @@ static void write_heads(const struct dfr_reserved_head *head)
 	}
 }
 
-static void clear_area(void)
+/* Written back, because a reset that drops what is in the caches must not bring back what an older boot has left. */
+static void clear(u8 *p, size_t size)
 {
 	size_t at, n;
 
-	for (at = 0; at < area_bytes; at += n) {
-		n = min_t(size_t, area_bytes - at, 1 << 20);
-		memset(mine + at, 0, n);
-		write_back(mine + at, n);
+	for (at = 0; at < size; at += n) {
+		n = min_t(size_t, size - at, 1 << 20);
+		memset(p + at, 0, n);
+		write_back(p + at, n);
 		cond_resched();
 	}
+}
+
+/*
+ * Of a page that no state has only the beginning, where anchors and blocks have their magic: the first state waits, with
+ * the engine's lock, until this is done.
+ */
+static void forget_pages(void)
+{
+	unsigned long page;
+
+	for (page = PAGES_BEFORE; page < area_pages - 1; page++) {
+		memset(mine + page * PAGE_SIZE, 0, SMP_CACHE_BYTES);
+		arch_wb_cache_pmem(mine + page * PAGE_SIZE, SMP_CACHE_BYTES);
+		if (!(page % 4096))
+			cond_resched();
+	}
+	mb(); /* as in write_back() */
 }
 
 /* reserved_lock is held. */
@@ -104,7 +122,9 @@ static bool take_area(void)
 	if (!map)
 		return false;
 	write_heads(&erased);
-	clear_area();
+	clear(mine, PAGES_BEFORE * PAGE_SIZE);
+	clear(mine + area_bytes - PAGE_SIZE, PAGE_SIZE);
+	forget_pages();
 	write_heads(&head);
 	bitmap_set(map, 0, PAGES_BEFORE);
 	bitmap_set(map, area_pages - 1, 1);
@@ -144,7 +164,7 @@ void *dfr_reserved_alloc(size_t size)
 	mutex_unlock(&reserved_lock);
 	if (at >= area_pages)
 		return NULL;
-	memset(mine + at * PAGE_SIZE, 0, (size_t)count * PAGE_SIZE);
+	clear(mine + at * PAGE_SIZE, (size_t)count * PAGE_SIZE);
 	return mine + at * PAGE_SIZE;
 }
 
