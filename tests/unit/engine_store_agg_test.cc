@@ -323,6 +323,33 @@ TEST_CASE("a full table counts each update that it loses", "[engine][store][agg]
 	CHECK(state.losses.entries[0].to > state.losses.entries[0].from);
 }
 
+TEST_CASE("a distribution that the base table has no room for counts its firings", "[engine][store][agg]") {
+	const struct {
+		uint32_t kind;
+		uint64_t parameters;
+		uint64_t half, base; // keys that fit into a table of 4096 bytes, and of 8192
+	} kinds[] = {
+	    // An entry: 24 bytes, a key of 8, and 127 words.
+	    {DFR_ACT_QUANTIZE, 0, 3, 7},
+	    // 5 words, of which the first has the parameters.
+	    {DFR_ACT_LQUANTIZE, uint64_t{1} << 48 | uint64_t{2} << 32, 55, 111},
+	};
+	for (const auto& [kind, parameters, half, base] : kinds) {
+		Running running(
+		    Program()
+		        .clause("rig::read:entry", {trace(arg(0)), aggregate(kind, 1, 1, arg(1), parameters)})
+		        .option(DFR_OPT_AGGSIZE, 8192));
+		auto& [rig, read, state] = running;
+		for (uint64_t round = 0; round < 3; round++) {
+			for (uint64_t i = 0; i < 2 * half; i++)
+				rig.fire(read, {round * half + i / 2, 1});
+			state.aggregation(1);
+		}
+		CHECK(state.aggregation(1).size() == base);
+		CHECK(state.status().loss[DFR_LOSS_AGGREGATION] == 2 * (3 * half - base));
+	}
+}
+
 // A program of aggregations alone writes no record that would tell of the first loss before there is another.
 TEST_CASE("losses of a table that are told together have a span that covers all", "[engine][store][agg]") {
 	Running running(Program()

@@ -492,13 +492,31 @@ static bool merge_entry(struct dfr_aggtab *base, struct dfr_aggent *from)
 	return true;
 }
 
-/* How many firings have made this entry: one at least, where its words do not tell. */
-static u64 updates_of(struct dfr_aggent *entry)
+/* Of a distribution without weights. */
+static u64 sum_of_buckets(struct dfr_aggent *entry)
 {
+	u64 sum = 0;
+	u32 i;
+
+	for (i = entry->kind == DFR_ACT_QUANTIZE ? 0 : 1; i < entry->words; i++)
+		sum += values_of(entry)[i];
+	return sum;
+}
+
+/* How many firings have made this entry: one at least, where its words do not tell. */
+static u64 updates_of(const struct dfr_state *state, struct dfr_aggent *entry)
+{
+	const struct dfr_aggvar *var;
+
 	switch (entry->kind) {
 	case DFR_ACT_COUNT:
 	case DFR_ACT_AVG:
 	case DFR_ACT_STDDEV: return values_of(entry)[0];
+	case DFR_ACT_QUANTIZE:
+	case DFR_ACT_LQUANTIZE:
+	case DFR_ACT_LLQUANTIZE:
+		var = dfr_state_aggvar(state, entry->varid);
+		return var && !var->av_weighted ? sum_of_buckets(entry) : 1;
 	default: return 1;
 	}
 }
@@ -527,7 +545,7 @@ static void retire(struct dfr_state *state, struct dfr_share *share)
 	for (offset = entries_at(retired); offset < retired->used; offset += entry_bytes(entry)) {
 		entry = (struct dfr_aggent *)((u8 *)retired + offset);
 		if (entry->varid && !merge_entry(state->st_agg_base, entry))
-			lost.un_count += updates_of(entry);
+			lost.un_count += updates_of(state, entry);
 	}
 	/* The base table has these entries now: generation 0 tells a scanner not to add them again. */
 	dfr_store_release(&retired->generation, 0);

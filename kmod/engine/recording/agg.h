@@ -19,8 +19,9 @@ struct dfr_aggvar {
 	u32 av_words;
 	u32 av_nkeys;
 	u32 av_flags;
-	bool av_told; /* the catalog has it */
-	u16 *av_keys; /* enum dfr_field_kind of each */
+	bool av_told;	  /* the catalog has it */
+	bool av_weighted; /* some use of it gives weights */
+	u16 *av_keys;	  /* enum dfr_field_kind of each */
 };
 
 /* aggvar.c */

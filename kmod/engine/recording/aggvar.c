@@ -201,16 +201,21 @@ const char dfr_no_memory[] = "no memory";
 
 static const char *take_aggvars(struct dfr_state *state, const struct dfr_program *program)
 {
+	const struct dfr_clause *clause;
 	const char *reason;
-	u32 i, j;
+	u32 i, j, end;
 
 	for (i = 0; i < program->pg_nclauses; i++) {
-		for (j = 0; j < program->pg_clauses[i].cl_nacts; j++) {
-			if (!DFR_ACT_IS_AGG(program->pg_clauses[i].cl_acts[j].ac_kind))
+		clause = &program->pg_clauses[i];
+		for (j = 0; j < clause->cl_nacts; j++) {
+			if (!DFR_ACT_IS_AGG(clause->cl_acts[j].ac_kind))
 				continue;
-			reason = use_var(state, &program->pg_clauses[i], j);
+			reason = use_var(state, clause, j);
 			if (reason)
 				return reason;
+			dfr_plan_agg_keys(clause, j, &end);
+			if (end != j)
+				dfr_state_aggvar(state, (u32)clause->cl_acts[j].ac_uarg)->av_weighted = true;
 		}
 	}
 	return NULL;
