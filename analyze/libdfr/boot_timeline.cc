@@ -112,8 +112,10 @@ std::string TimelineReader::name_of(uint32_t pid) const {
 	return at == alive_.end() ? std::string() : out_.processes[at->second].name;
 }
 
-// A script of the initramfs loaded the module: its /init ran before that.
+// A script of the initramfs loaded the module: its /init ran before that, and has started another process. The kernel
+// makes none in the name of the first process.
 void TimelineReader::begun_in_initramfs() {
+	first_ran_ = true;
 	out_.phases.front().name = "before the trace";
 	if (out_.phases.size() == 1)
 		phase(kInitramfs, out_.begin);
@@ -132,8 +134,6 @@ void TimelineReader::exec(uint64_t time, uint32_t pid, uint32_t parent, const st
 			return;
 		// Of an initramfs /init comes first; what the first process is then is the real root's.
 		const bool leaves_initramfs = name == "run-init" || name == "switch_root";
-		if (leaves_initramfs && !first_ran_)
-			begun_in_initramfs();
 		if (!leaves_initramfs)
 			phase(first_ran_ ? "real root" : kFirstProcess, time);
 		first_ran_ = true;
@@ -176,6 +176,8 @@ void TimelineReader::line(const std::string& text) {
 	const auto id = static_cast<uint32_t>(pid), second = static_cast<uint32_t>(other);
 	if (kind == "create") {
 		out_.forks++;
+		if (id == kFirst && !first_ran_)
+			begun_in_initramfs();
 		std::string name = name_of(id);
 		alive_.erase(second);
 		BootProcess& child = process(second, time);

@@ -76,6 +76,26 @@ TEST_CASE(
 	}
 }
 
+TEST_CASE("boot timeline: an initramfs with systemd in it ends with the next program of the first process",
+          "[boot]") {
+	// A generator loads; systemd becomes that of the real root without a program between.
+	const lib::BootTimeline boot = lib::boot_timeline("create 800 2 40\n"
+	                                                  "exit 900 81 1 dfr-init\n"
+	                                                  "exit 901 80 1 dfr-init\n"
+	                                                  "create 1100 1 90\n"
+	                                                  "exec 1110 90 1 systemd-journal\n"
+	                                                  "exec 2000 1 0 systemd\n"
+	                                                  "create 2900 1 300\n"
+	                                                  "exec 3000 300 1 agetty\n");
+	REQUIRE(boot.phases.size() == 4);
+	const char* const names[] = {"before the trace", "initramfs", "real root", "after the login prompt"};
+	const uint64_t starts[] = {0, 800, 2000, 3000};
+	for (size_t i = 0; i < 4; i++) {
+		CHECK(boot.phases[i].name == names[i]);
+		CHECK(boot.phases[i].from == starts[i]);
+	}
+}
+
 TEST_CASE("boot timeline: where the kernel's helper began the trace, the kernel has a traced phase",
           "[boot]") {
 	const lib::BootTimeline boot = lib::boot_timeline("create 500 2 40\n"
