@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 #include "formats/error.h"
 #include "formats/trace/output_file.h"
@@ -120,16 +121,31 @@ bool overwrite(const std::string& path, const std::string& text) {
 	return done;
 }
 
-std::string resolve_links(const std::string& root, std::string path) {
-	std::error_code error;
-	for (int links = 0; links < 40; links++) {
-		const std::filesystem::path target = std::filesystem::read_symlink(path, error);
-		if (error)
-			break; // no link
-		path =
-		    target.is_absolute() ? root + target.string() : folder_of(path) + "/" + target.string();
+std::string resolve_links(const std::string& root, const std::string& path) {
+	std::filesystem::path found = "/";
+	std::vector<std::filesystem::path> left; // the next one is the last
+	const auto go = [&left](const std::filesystem::path& way) {
+		const std::vector<std::filesystem::path> steps(way.begin(), way.end());
+		left.insert(left.end(), steps.rbegin(), steps.rend());
+	};
+	go(path.substr(root.size()));
+	for (int links = 0; !left.empty();) {
+		const std::filesystem::path next = left.back();
+		left.pop_back();
+		if (next == "..")
+			found = found.parent_path(); // of "/" it is "/"
+		else if (next == "/")
+			found = next;
+		else if (!next.empty() && next != ".")
+			found /= next;
+		std::error_code error;
+		const auto target = std::filesystem::read_symlink(root + found.string(), error);
+		if (error || ++links > 40)
+			continue; // no link
+		found = found.parent_path();
+		go(target);
 	}
-	return path;
+	return root + found.string();
 }
 
 void link_atomically(const std::string& target, const std::string& path) {

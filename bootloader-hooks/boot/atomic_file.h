@@ -19,8 +19,8 @@ void rewrite_atomically(const std::string& path, const std::string& text);
 // In its place, where the file has that size: for one that must change although nothing can be written beside it. False:
 // not done.
 bool overwrite(const std::string& path, const std::string& text);
-// What a path is after all symbolic links at its end; absolute ones begin at `root`.
-std::string resolve_links(const std::string& root, std::string path);
+// What a path below `root` is after all symbolic links in it, as who has his root there finds it: no link leads out.
+std::string resolve_links(const std::string& root, const std::string& path);
 // A symbolic link; no error if there is one.
 void link_atomically(const std::string& target, const std::string& path);
 void rename_durably(const std::string& from, const std::string& to);

@@ -595,6 +595,33 @@ TEST_CASE("boot reached: the count of tries begins anew", "[boot]") {
 	CHECK(machine.read("/boot/grub/grubenv") == environment("dfr_armed=always\n"));
 }
 
+TEST_CASE("boot enable --root: no link leads out of that root", "[boot]") {
+	const Machine machine;
+	machine.write("/outside/etc/custom.cfg", "# another machine's\n");
+	machine.write("/machine/boot/grub/grub.cfg", kGrubConfig);
+	machine.write("/machine/etc/custom.cfg", "# mine\n");
+	const std::string root = machine.root() + "/machine";
+	SECTION("a file's") {
+		std::filesystem::create_symlink("../../../outside/etc/custom.cfg",
+		                                root + "/boot/grub/custom.cfg");
+		CHECK(boot::resolve_links(root, root + "/boot/grub/custom.cfg") ==
+		      root + "/outside/etc/custom.cfg");
+		std::filesystem::remove(root + "/boot/grub/custom.cfg");
+		std::filesystem::create_symlink("../../../etc/custom.cfg", root + "/boot/grub/custom.cfg");
+	}
+	SECTION("a folder's") {
+		std::filesystem::rename(root + "/boot/grub", root + "/grub");
+		std::filesystem::create_symlink("../../../../../grub", root + "/boot/grub");
+		std::filesystem::create_symlink("/etc/custom.cfg", root + "/grub/custom.cfg");
+	}
+	boot::Installation(root).enable(plan("always"));
+	CHECK(machine.read("/outside/etc/custom.cfg") == "# another machine's\n");
+	CHECK(boot::has_block(machine.read("/machine/etc/custom.cfg")));
+	// One that leads to itself is not followed for ever.
+	std::filesystem::create_symlink("loop", root + "/loop");
+	CHECK(boot::resolve_links(root, root + "/loop") == root + "/loop");
+}
+
 TEST_CASE("boot: the kernel's helper is ours only where the real modprobe is found again", "[boot]") {
 	const Machine machine;
 	const std::string& root = machine.root();
