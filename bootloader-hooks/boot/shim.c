@@ -8,7 +8,8 @@
  *   that it got: whoever wants a module gets what he gets without us.
  * - As the first process, with rdinit=/dfr-init (or init=) on the kernel's command line. It becomes the real
  *   init with the arguments and the environment that the kernel gave it.
- * - By a script of the initrd's own /init, where a hook has put this into that initrd (initrd.h). It ends then.
+ * - By a script or a generator of the initrd's own /init, where a hook has put this into that initrd (initrd.h). It
+ *   ends then.
  *
  * If something fails, it writes that to the kernel's log and goes on, so that it never stops the boot. A child
  * loads, and nobody waits for it longer than kPatience: not who wants the module, which is the kernel's own
@@ -60,8 +61,8 @@ static const char kParameters[] = "/dfr.parameters";
 static const char kSelf[] = "/dfr-init";
 static const char kHelper[] = "/usr/sbin/modprobe"; /* the archive's; /sbin leads there */
 static const char kNewHelper[] = "/usr/sbin/.dfr-modprobe";
-static const char kTurn[] = "/.dfr-turn"; /* made by who loads, if there is a helper */
-static const char kDone[] = "/.dfr-done"; /* and this when the helper has loaded, or has given up */
+static const char kTurn[] = "/.dfr-turn"; /* made by who loads, if it is the helper or a script */
+static const char kDone[] = "/.dfr-done"; /* and this when it has loaded, or has given up */
 static const char kProc[] = "/.dfr-proc"; /* not /proc: the real init may mount that while the helper reads */
 enum { kPatience = 10 };                  /* seconds */
 static const char kAsync[] = "async_probe ";
@@ -507,11 +508,18 @@ static void become_init(char** argv, char** envp) {
 	}
 }
 
-/* Called by the initrd's /init, which goes on when this ends. */
+/*
+ * Called by the initrd's /init, which goes on when this ends. systemd calls its generators again whenever it reads its
+ * units anew, so what comes after the first call finds that it has loaded, or has given up.
+ */
 __attribute__((noreturn)) static void serve_script(void) {
-	if (takes_last_turn() && is_traced()) {
-		complain("<6>dfr: loading by a script of the initrd\n");
-		load_in_child(1, 0);
+	if (takes_last_turn()) {
+		make(kTurn, 0);
+		if (is_traced()) {
+			complain("<6>dfr: loading by a script of the initrd\n");
+			load_in_child(1, 0);
+		}
+		make(kDone, 0);
 	}
 	for (;;)
 		CALL(exit_group, 0, 0, 0, 0, 0);
