@@ -127,11 +127,16 @@ int enable_inside(BootBuild build) {
 	build.inside = true;
 	const boot::Installation installation(build.root);
 	installation.check_inside();
+	const boot::InitrdBuilder& builder = *boot::initrd_builder(build.root);
+	// dracut has another name for it outside of Debian.
+	if (const std::string initrd = builder.initrd + build.release;
+	    build.root.empty() && ::access(initrd.c_str(), F_OK) != 0)
+		throw Error("there is no " + initrd + ", which " + builder.name + " makes on Debian",
+		            "name a kernel that has one with --kernel");
 	build_boot_archive(build);
 	say_not_started(installation.plan(), build.then);
 	installation.enable_inside(
 	    {.name = build.name, .release = build.release, .loading = build.loading, .then = build.then});
-	const boot::InitrdBuilder& builder = *boot::initrd_builder(build.root);
 	if (!build.root.empty()) {
 		std::printf("enabled   in each initrd that is made from now on, by %s\n", builder.name);
 		return 0;
@@ -255,8 +260,8 @@ int run_boot_enable(int argc, char** argv) {
 	                              ->excludes(once_flag)
 	                              ->excludes(menu_flag);
 	app->add_flag("--inside", inside,
-	              "in the machine's own initrd, by a hook of initramfs-tools: for every boot, where\n"
-	              "the boot loader takes no further initrd or the command line may not be changed")
+	              "in the machine's own initrd, by a hook of initramfs-tools or dracut: for every boot,\n"
+	              "where the boot loader takes no further initrd or the command line may not be changed")
 	    ->excludes(once_flag)
 	    ->excludes(menu_flag)
 	    ->excludes(runs_option);

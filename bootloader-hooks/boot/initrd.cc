@@ -41,6 +41,40 @@ has init || exit 2
 has dfr.ko || exit 1
 has sbin/modprobe || has usr/sbin/modprobe || exit 3)";
 
+// A dracut with systemd runs nothing before the generators. They run again when systemd reads its units anew; the shim
+// then has nothing to do. dracut's other hooks run in the order of their numbers, `cmdline` first.
+constexpr const char* kDracutScript = R"(#!/bin/sh
+# `dfr boot enable --inside` wrote this, and `dfr boot disable` removes it: traces the boot, unless the kernel has
+# begun already, and ends with the log saying so if anything is wrong.
+[ ! -x /dfr-init ] || /dfr-init
+)";
+constexpr const char* kDracutModule = R"(#!/bin/bash
+# `dfr boot enable --inside` wrote this, and `dfr boot disable` removes it: puts into the initrd what traces its boot.
+# If anything is wrong the initrd is made without that. The initrd of a crash kernel (kdump) never gets it.
+check() {
+	[[ -x /usr/bin/dfr && -z $dracutsysrootdir && $outfile != *kdump* &&
+		" $dracutmodules $add_dracutmodules $force_add_dracutmodules " != *kdumpbase* ]]
+}
+
+install() {
+	if ! /usr/bin/dfr boot add --kernel "$kernel" "$initdir" >/dev/null; then
+		echo "dfr: the boot of kernel $kernel will not be traced" >&2
+	elif dracut_module_included systemd; then
+		mkdir -p "$initdir$systemdutildir/system-generators"
+		ln -sfn /dfr-init "$initdir$systemdutildir/system-generators/dfr-init"
+	elif [[ -f $moddir/dfr.sh ]]; then
+		inst_hook cmdline 00 "$moddir/dfr.sh"
+	fi
+	return 0
+}
+)";
+
+constexpr const char* kDracutLook = R"(list=$(lsinitrd "/boot/initrd.img-$1") || exit 2
+has() { printf '%s\n' "$list" | grep -qE " $1( -> .*)?\$"; }
+has init || exit 2
+has dfr.ko || exit 1
+has sbin/modprobe || has usr/sbin/modprobe || exit 3)";
+
 void write_into(const std::string& folder, const ArchiveFile& file) {
 	const std::string path = folder + "/" + file.name;
 	if (!file.link)
@@ -61,12 +95,23 @@ const std::vector<InitrdBuilder>& initrd_builders() {
 	     .program = "/usr/sbin/update-initramfs",
 	     .hooks = {{"/etc/initramfs-tools/scripts/init-top/00-dfr", kInitramfsScript},
 	               {"/etc/initramfs-tools/hooks/dfr", kInitramfsHook}},
+	     .folder = "",
 	     .initrd = "/boot/initrd.img-",
 	     .make = "update-initramfs -u -k \"$1\"",
 	     .look = kInitramfsLook,
 	     .make_all = "update-initramfs -u -k all",
 	     .may_refuse = "with update_initramfs=no in /etc/initramfs-tools/update-initramfs.conf, or with "
-	                   "/boot mounted read-only, it makes nothing"}};
+	                   "/boot mounted read-only, it makes nothing"},
+	    {.name = "dracut",
+	     .program = "/usr/bin/dracut",
+	     .hooks = {{"/usr/lib/dracut/modules.d/99dfr/dfr.sh", kDracutScript},
+	               {"/usr/lib/dracut/modules.d/99dfr/module-setup.sh", kDracutModule}},
+	     .folder = "/usr/lib/dracut/modules.d/99dfr",
+	     .initrd = "/boot/initrd.img-",
+	     .make = "dracut -q --force \"/boot/initrd.img-$1\" \"$1\"",
+	     .look = kDracutLook,
+	     .make_all = "dracut --force --regenerate-all",
+	     .may_refuse = "with /boot full or mounted read-only it makes nothing"}};
 	return builders;
 }
 

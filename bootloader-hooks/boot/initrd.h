@@ -6,7 +6,7 @@
 //
 // The hook calls `dfr boot add`, which compiles the program for that kernel and puts the files of archive.h into the
 // initrd's folder. In the boot shim.c is then the kernel's helper, as it is with an archive, or the initrd's script
-// starts it, if no module was requested before.
+// (of dracut with systemd: a generator) starts it, if no module was requested before.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,8 @@ struct InitrdBuilder {
 	const char* name;
 	const char* program;         // which is there where the builder is
 	std::vector<HookFile> hooks; // what makes the others work is the last
-	const char* initrd;          // of a kernel: its release comes behind
+	const char* folder; // of the hooks, and of nothing else; empty: they lie among those of others
+	const char* initrd; // of a kernel: its release comes behind
 	// Shell commands, with a kernel's release as $1: make that kernel's initrd anew; look into it, and end with a
 	// status of InitrdState.
 	const char* make;
@@ -48,7 +49,7 @@ enum class InitrdState { kTraced = 0, kPlain = 1, kUnknown = 2, kBroken = 3 };
 using RunForKernel = std::function<int(const char* command, const std::string& release)>;
 
 const std::vector<InitrdBuilder>& initrd_builders();
-// The one that the machine at `root` has; none: nullptr.
+// The one that the machine at `root` has; none: nullptr. dracut may be there beside initramfs-tools, for a try.
 const InitrdBuilder* initrd_builder(const std::string& root);
 
 InitrdState look_into(const InitrdBuilder& builder, const std::string& release, const RunForKernel& run);

@@ -276,10 +276,12 @@ void Installation::refuse_other_way(bool inside) const {
 }
 
 void Installation::check_inside() const {
+	std::string missing;
+	for (const InitrdBuilder& builder : initrd_builders())
+		missing += (missing.empty() ? "" : " and no ") + root_ + builder.program;
 	if (!initrd_builder(root_))
 		throw Error(
-		    "nothing is known here that makes initrds: there is no " + root_ +
-		        initrd_builders().front().program,
+		    "nothing is known here that makes initrds: there is no " + missing,
 		    "dfr boot enable tells GRUB; for others see dfr-boot(8), BOOTING WITH AN ARCHIVE");
 	refuse_other_way(true);
 	for (const HookFile& hook : initrd_builder(root_)->hooks)
@@ -299,13 +301,17 @@ void Installation::enable_inside(BootPlan plan) const {
 }
 
 void Installation::remove_hooks() const {
-	for (const InitrdBuilder& builder : initrd_builders())
+	for (const InitrdBuilder& builder : initrd_builders()) {
 		for (auto hook = builder.hooks.rbegin(); hook != builder.hooks.rend(); ++hook) {
 			const std::string path = root_ + hook->path;
 			if (read_text(path).value_or("").find(kHookMark) != std::string::npos)
 				remove_durably(path);
 			remove_durably(path + ".dfr-new");
 		}
+		std::error_code error;
+		if (*builder.folder)
+			std::filesystem::remove(root_ + builder.folder, error); // if nothing else is in it
+	}
 }
 
 std::vector<std::string> Installation::kernels_inside() const {

@@ -130,6 +130,17 @@ void have_initramfs_tools(const Machine& machine) {
 	                             std::filesystem::perms{0755});
 }
 
+constexpr const char* kModuleFolder = "/usr/lib/dracut/modules.d/99dfr";
+constexpr const char* kModuleSetup = "/usr/lib/dracut/modules.d/99dfr/module-setup.sh";
+constexpr const char* kModuleScript = "/usr/lib/dracut/modules.d/99dfr/dfr.sh";
+
+// A machine that makes its initrds with dracut.
+void have_dracut(const Machine& machine) {
+	for (const char* const path : {"/usr/bin/dracut", "/usr/lib/dracut/modules.d/99base/module-setup.sh"})
+		machine.write(path, "#!/bin/bash\n");
+	std::filesystem::permissions(machine.root() + "/usr/bin/dracut", std::filesystem::perms{0755});
+}
+
 void enable_inside(const Machine& machine) {
 	boot::write_atomically(machine.root() + "/boot/dfr/default-" + kRelease + ".img",
 	                       std::string("archive"), 0600);
@@ -718,6 +729,100 @@ TEST_CASE("boot enable --inside, disable: an interrupted one has no half of a ho
 	});
 }
 
+TEST_CASE("boot enable --inside: dracut's module is written where initramfs-tools is not; disable removes "
+          "its folder",
+          "[boot]") {
+	const Machine machine;
+	have_dracut(machine);
+	const boot::Installation installation(machine.root());
+	const auto before = machine.all();
+	enable_inside(machine);
+	for (const char* const path : {kModuleSetup, kModuleScript})
+		CHECK_THAT(machine.read(path), Catch::Contains(boot::kHookMark));
+	CHECK(machine.read(kHook) == "(none)");
+	CHECK(installation.disable());
+	CHECK(machine.all() == before);
+	CHECK_FALSE(std::filesystem::exists(machine.root() + kModuleFolder));
+	// For a try, beside initramfs-tools.
+	have_initramfs_tools(machine);
+	CHECK(boot::initrd_builder(machine.root())->name == std::string("initramfs-tools"));
+	enable_inside(machine);
+	CHECK(machine.read(kModuleSetup) == "(none)");
+	CHECK(machine.read(kHook) != "(none)");
+}
+
+TEST_CASE("boot enable --inside, disable: an interrupted one has no half of a dracut module", "[boot]") {
+	const Machine whole;
+	have_dracut(whole);
+	enable_inside(whole);
+	check_every_beginning(have_dracut, enable_inside, [&whole](const Machine& machine) {
+		for (const char* const path : {kModuleSetup, kModuleScript})
+			CHECK((machine.read(path) == whole.read(path) || machine.read(path) == "(none)"));
+		if (machine.read(kModuleSetup) != "(none)") {
+			CHECK(machine.all() == whole.all());
+		}
+	});
+}
+
+// Runs functions of dracut's module as dracut does, with a dfr that succeeds or not; `set` says what dracut knows.
+int in_dracut(const Machine& machine, const std::string& set, const std::string& call, bool adds = true) {
+	const std::string dfr = machine.root() + "/usr/bin/dfr";
+	machine.write("/usr/bin/dfr", std::string("#!/bin/sh\necho $* >>") + machine.root() +
+	                                  "/asked\nexit " + (adds ? "0" : "1") + "\n");
+	std::filesystem::permissions(dfr, std::filesystem::perms{0755});
+	std::string module = machine.read(kModuleSetup);
+	for (size_t at = 0; (at = module.find("/usr/bin/dfr", at)) != std::string::npos; at += dfr.size())
+		module.replace(at, 12, dfr);
+	machine.write("/run.sh",
+	              module + "\noutfile=/boot/initrd.img-6.1 kernel=6.1 initdir=" + machine.root() +
+	                  "/initrd systemdutildir=/lib/systemd moddir=" + machine.root() + kModuleFolder +
+	                  "\n"
+	                  "inst_hook() { mkdir -p $initdir/hooks && cp $3 $initdir/hooks/$1-$2; }\n"
+	                  "dracut_module_included() { [[ $systemd ]]; }\n" +
+	                  set + "\n" + call + "\n");
+	return WEXITSTATUS(
+	    std::system(("bash " + machine.root() + "/run.sh 2>" + machine.root() + "/said").c_str()));
+}
+
+TEST_CASE("boot inside, dracut: its module is for the machine's own initrds, not for a crash kernel's",
+          "[boot]") {
+	const Machine machine;
+	have_dracut(machine);
+	enable_inside(machine);
+	CHECK(in_dracut(machine, "", "check") == 0);
+	CHECK(in_dracut(machine, "add_dracutmodules='lvm earlykdump'", "check") == 0);
+	for (const char* const other :
+	     {"outfile=/var/lib/kdump/initrd.img-6.1", "outfile=/boot/initramfs-6.1kdump.img",
+	      "add_dracutmodules=' kdumpbase '", "force_add_dracutmodules=kdumpbase",
+	      "dracutmodules='base kdumpbase'", "dracutsysrootdir=/mnt"})
+		CHECK(in_dracut(machine, other, "check") == 1);
+}
+
+TEST_CASE(
+    "boot inside, dracut: a generator of systemd or dracut's first hook starts the shim, or nothing is there",
+    "[boot]") {
+	const Machine machine;
+	have_dracut(machine);
+	enable_inside(machine);
+	const auto initrd = [&machine] {
+		std::map<std::string, std::string> files = machine.all();
+		std::erase_if(files, [](const auto& file) { return !file.first.starts_with("/initrd/"); });
+		std::filesystem::remove_all(machine.root() + "/initrd");
+		return files;
+	};
+	using Files = std::map<std::string, std::string>;
+	CHECK(in_dracut(machine, "systemd=1", "install") == 0);
+	CHECK(initrd() == Files{{"/initrd/lib/systemd/system-generators/dfr-init", "/dfr-init"}});
+	CHECK(in_dracut(machine, "", "install") == 0);
+	CHECK(initrd() == Files{{"/initrd/hooks/cmdline-00", machine.read(kModuleScript)}});
+	CHECK(machine.read("/asked") == std::string("boot add --kernel 6.1 ") + machine.root() + "/initrd\n" +
+	                                    "boot add --kernel 6.1 " + machine.root() + "/initrd\n");
+	// A module that fails would fail the upgrade of a kernel.
+	CHECK(in_dracut(machine, "systemd=1", "install", false) == 0);
+	CHECK(initrd().empty());
+	CHECK(machine.read("/said") == "dfr: the boot of kernel 6.1 will not be traced\n");
+}
+
 TEST_CASE(
     "boot disable: initrds are made anew, all of them, and none is taken for plain unless it is known to be",
     "[boot]") {
@@ -778,12 +883,15 @@ TEST_CASE("boot disable: initrds with the trace are known where the copies of it
 	CHECK(boot::traced_among(machine.root(), kernels, run) == std::vector<std::string>{"1", "3"});
 }
 
-// As `dfr boot` runs a builder's command, with an lsinitramfs that says `list`.
-int look(const Machine& machine, const std::string& list, int status) {
-	machine.write("/bin/lsinitramfs",
-	              "#!/bin/sh\nprintf '" + list + "'\nexit " + std::to_string(status) + "\n");
-	std::filesystem::permissions(machine.root() + "/bin/lsinitramfs", std::filesystem::perms{0755});
-	machine.write("/look", boot::initrd_builders().front().look);
+// As `dfr boot` runs a builder's command, with a program that lists what an initrd has and says `list`.
+int look(const Machine& machine, const std::string& list, int status,
+         const boot::InitrdBuilder& builder = boot::initrd_builders().front()) {
+	for (const char* const lister : {"/bin/lsinitramfs", "/bin/lsinitrd"}) {
+		machine.write(lister,
+		              "#!/bin/sh\nprintf '" + list + "'\nexit " + std::to_string(status) + "\n");
+		std::filesystem::permissions(machine.root() + lister, std::filesystem::perms{0755});
+	}
+	machine.write("/look", builder.look);
 	const std::string command =
 	    "PATH=" + machine.root() + "/bin:$PATH sh -c \"$(cat " + machine.root() + "/look)\" sh 6.1";
 	return WEXITSTATUS(std::system(command.c_str()));
@@ -799,6 +907,26 @@ TEST_CASE("boot: an initrd that cannot be listed is not taken for one without th
 	CHECK(look(machine, "init\ndfr.ko\n", 1) == int(boot::InitrdState::kUnknown));
 	CHECK(look(machine, "", 0) == int(boot::InitrdState::kUnknown));
 	CHECK(look(machine, "kernel/x86\n", 0) == int(boot::InitrdState::kUnknown));
+}
+
+TEST_CASE("boot: an initrd of dracut is known by what its listing says", "[boot]") {
+	const Machine machine;
+	const boot::InitrdBuilder& dracut = boot::initrd_builders().back();
+	REQUIRE(dracut.name == std::string("dracut"));
+	const std::string init = "lrwxrwxrwx 1 root root 23 Nov 26 01:19 init -> usr/lib/systemd/systemd\n";
+	const auto file = [](const std::string& name) {
+		return "-rw-r--r--   1 root     root        23 Nov 26 01:19 " + name + "\n";
+	};
+	const auto looked = [&](const std::string& list, int status = 0) {
+		return boot::InitrdState(look(machine, list, status, dracut));
+	};
+	const std::string helper = file("usr/sbin/modprobe -> ../../dfr-init");
+	CHECK(looked(init + file("dfr.ko") + helper) == boot::InitrdState::kTraced);
+	CHECK(looked(init + file("dfr.ko") + file("usr/sbin/modprobe")) == boot::InitrdState::kTraced);
+	CHECK(looked(init + file("dfr.ko") + file("usr/lib/modprobe")) == boot::InitrdState::kBroken);
+	CHECK(looked(init + file("dfr.ko.xz") + file("lib/dfr.ko") + helper) == boot::InitrdState::kPlain);
+	CHECK(looked(init + file("dfr.ko") + helper, 1) == boot::InitrdState::kUnknown);
+	CHECK(looked("Image: /boot/initrd.img-6.1: 1.0M\n") == boot::InitrdState::kUnknown);
 }
 
 TEST_CASE("boot enable: by GRUB or inside the initrd, not both", "[boot]") {
