@@ -239,6 +239,16 @@ void renew_kernel(const BootBuild& build, const boot::Installation& installation
 	}
 }
 
+// A trace that GRUB has ended stays in the menu as long as its kernel does.
+void end_with_kernel(const boot::Installation& installation, const boot::BootPlan& plan,
+                     const std::vector<std::string>& kernels) {
+	if (std::ranges::find(kernels, plan.release) != kernels.end())
+		return;
+	installation.disable();
+	say_not_started(plan, {});
+	std::printf("disabled  kernel %s has gone, and GRUB had ended its trace\n", shown(plan.release));
+}
+
 } // namespace
 
 int run_boot_enable(int argc, char** argv) {
@@ -346,8 +356,9 @@ int run_boot_renew(int argc, char** argv) {
 	    "done, the entry is only offered until it can, because it would keep the machine on the\n"
 	    "kernel of before. For the same kernel the archive is made anew, of the module that is\n"
 	    "installed now. The hooks in /etc/kernel run it when kernels come and go, and an upgrade of\n"
-	    "the packages does. A trace that GRUB has ended stays so; without --kernel, one for a kernel\n"
-	    "that is still there stays with it where GRUB's default is not the newest.",
+	    "the packages does. A trace that GRUB has ended stays so, and goes with its kernel; without\n"
+	    "--kernel, one for a kernel that is still there stays with it where GRUB's default is not\n"
+	    "the newest. Of initrds with the trace the copies go whose kernels have gone.",
 	    "  dfr boot renew --kernel 6.1.0-60-amd64\n");
 	app->add_option("--kernel", build.release, "its release (default: the newest that is installed)");
 	app->add_option("--module", build.module, "its dfr.ko (default: looked for)");
@@ -359,8 +370,17 @@ int run_boot_renew(int argc, char** argv) {
 	const auto plan = installation.plan();
 	const auto kernels = boot::installed_kernels(build.root);
 	const std::string armed = installation.variable(boot::kArmedVariable);
-	if (!plan || plan->inside || armed == "failed" || armed == "spent")
+	if (!plan)
 		return 0;
+	if (plan->inside || armed == "failed" || armed == "spent") {
+		if (kernels.empty())
+			return 0; // /boot is not mounted
+		if (plan->inside)
+			installation.keep_copies(kernels);
+		else
+			end_with_kernel(installation, *plan, kernels);
+		return 0;
+	}
 	if (build.release.empty())
 		build.release = !kernels.empty() && installation.follows(*plan, kernels) ? kernels.front()
 		                                                                         : plan->release;

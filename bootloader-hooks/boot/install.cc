@@ -326,6 +326,16 @@ std::vector<std::string> Installation::kernels_inside() const {
 	return found;
 }
 
+void Installation::keep_copies(const std::vector<std::string>& kernels) const {
+	const std::string name = plan().value_or(BootPlan{}).name;
+	for (const std::string& path : files_in(root_ + "/boot/dfr", {".img"})) {
+		const std::string of = std::filesystem::path(path).stem().string();
+		if (of.starts_with(name + "-") && !is_of_other(path, name) &&
+		    std::ranges::find(kernels, of.substr(name.size() + 1)) == kernels.end())
+			remove_durably(path);
+	}
+}
+
 bool Installation::disable() const {
 	remove_hooks();
 	const auto custom = read_text(grub("custom.cfg"));

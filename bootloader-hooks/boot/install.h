@@ -80,6 +80,8 @@ public:
 	void remove_hooks() const;
 	// Kernels whose initrds were made with the trace, as far as `dfr boot add` has left a copy of what it put there.
 	std::vector<std::string> kernels_inside() const;
+	// Removes those copies but for these kernels'.
+	void keep_copies(const std::vector<std::string>& kernels) const;
 	// Returns whether anything was enabled. Archives of its name go, sources and other archives stay.
 	bool disable() const;
 

@@ -1004,6 +1004,52 @@ TEST_CASE("boot renew: an entry that is not that of its kernel any more is writt
 	           Catch::Contains("vmlinuz-6.1.0-60-amd64") && !Catch::Contains("vmlinuz-6.1.0-56-amd64"));
 }
 
+TEST_CASE("boot renew: a trace that is over leaves the menu with its kernel", "[boot]") {
+	const Machine machine;
+	machine.write("/boot/grub/grubenv", environment(""));
+	const auto before = machine.all();
+	const char* const state = GENERATE("spent", "failed");
+	const auto have_kernel = [&machine](const std::string& release) {
+		machine.write("/boot/vmlinuz-" + release, "");
+		machine.write("/lib/modules/" + release + "/modules", "");
+	};
+	have_kernel(kRelease);
+	enable(machine, plan("once"));
+	machine.write("/boot/grub/grubenv", environment(std::string("dfr_armed=") + state + "\n"));
+	const auto over = machine.all();
+	CHECK(said_by("renew", machine).empty());
+	std::filesystem::remove(machine.root() + "/said");
+	CHECK(machine.all() == over);
+	// Nothing of /boot and /lib is there to be seen: not mounted.
+	std::filesystem::remove(machine.root() + "/boot/vmlinuz-" + kRelease);
+	CHECK(said_by("renew", machine).empty());
+	CHECK(boot::has_block(machine.read("/boot/grub/custom.cfg")));
+	have_kernel("6.1.0-60-amd64");
+	CHECK_THAT(said_by("renew", machine), Catch::Contains("disabled"));
+	for (const char* const path : {"/said", "/boot/vmlinuz-6.1.0-60-amd64"})
+		std::filesystem::remove(machine.root() + path);
+	std::filesystem::remove_all(machine.root() + "/lib");
+	CHECK(machine.all() == before);
+}
+
+TEST_CASE("boot renew: what lies in /boot of an initrd with the trace goes with its kernel", "[boot]") {
+	const Machine machine;
+	have_dracut(machine);
+	enable_inside(machine);
+	machine.write("/boot/dfr/default-6.1.0-60-amd64.img", "archive");
+	machine.write("/boot/dfr/other-6.1.0-50-amd64.img", "archive");
+	const auto before = machine.all();
+	said_by("renew", machine);
+	std::filesystem::remove(machine.root() + "/said");
+	CHECK(machine.all() == before); // no kernel is to be seen
+	machine.write("/boot/vmlinuz-6.1.0-60-amd64", "");
+	machine.write("/lib/modules/6.1.0-60-amd64/modules", "");
+	said_by("renew", machine);
+	CHECK(machine.read(std::string("/boot/dfr/default-") + kRelease + ".img") == "(none)");
+	CHECK(machine.read("/boot/dfr/default-6.1.0-60-amd64.img") == "archive");
+	CHECK(machine.read("/boot/dfr/other-6.1.0-50-amd64.img") == "archive");
+}
+
 TEST_CASE("boot doctor: what is enabled and would not be chosen is told", "[boot]") {
 	const Machine machine;
 	machine.write("/boot/grub/grubenv", environment(""));
