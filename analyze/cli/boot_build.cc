@@ -214,7 +214,9 @@ std::string build_boot_archive(const BootBuild& build) {
 		                       0644);
 		say("source", boot_source_path(build.root, build.name));
 	}
-	boot::write_atomically(output, archive, 0600);
+	// One that is the same keeps its time: an initrd that is older than its copy has something else (dfr boot doctor).
+	if (boot::read_text(output) != std::string(archive.begin(), archive.end()))
+		boot::write_atomically(output, archive, 0600);
 	say("digests", origin.text());
 	say("archive", output + ", " + trace::grouped(archive.size()) + " bytes" +
 	                   (archive.size() > kGoal ? ", which is more than 1 MB" : ""));

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <filesystem>
 #include <thread>
 #include <unistd.h>
 
@@ -81,8 +82,9 @@ void print_this_boot(bool inside) {
 
 // --- the doctor ---------------------------------------------------------------------------
 
-// Of a trace inside the initrd, in place of the boot loader.
-void look_at_initrd(const std::string& root, const std::string& release, Findings& found) {
+// Of a trace inside the initrd, in place of the boot loader. `copy`: of what is in it, where the hook has left one.
+void look_at_initrd(const std::string& root, const std::string& release, const std::string& copy,
+                    Findings& found) {
 	found.note("loader", "not asked: the trace is in the machine's own initrds");
 	found.note("counting", "nobody counts boots that fail: dfr.off on the kernel's command line, or the "
 	                       "menu's recovery mode, if it has one, boots without the trace");
@@ -98,9 +100,15 @@ void look_at_initrd(const std::string& root, const std::string& release, Finding
 		else
 			found.good("hook", path);
 	}
+	const std::string that = "that of kernel " + release, initrd = root + builder->initrd + release;
+	std::error_code no_initrd, no_copy;
+	const auto made = std::filesystem::last_write_time(initrd, no_initrd);
+	// The hook leaves its copy before there is an initrd.
+	if (made < std::filesystem::last_write_time(copy, no_copy) && !no_initrd && !no_copy)
+		found.bad("initrd", that + " was made before " + copy + ", and has something else",
+		          "dfr boot enable --inside --kernel " + release);
 	if (!root.empty())
 		return;
-	const std::string that = "that of kernel " + release;
 	switch (boot::look_into(*builder, release, run_for_kernel)) {
 	case boot::InitrdState::kTraced: found.good("initrd", that + " has the trace"); return;
 	case boot::InitrdState::kPlain:
@@ -317,11 +325,11 @@ int run_boot_doctor(int argc, char** argv) {
 		release = plan ? plan->release : boot::running_release();
 	Findings found;
 	const bool inside = plan && plan->inside;
+	const std::string path = installation.archive(name, release);
 	if (inside)
-		look_at_initrd(root, release, found);
+		look_at_initrd(root, release, path, found);
 	else
 		look_at_loader(installation, release, found);
-	const std::string path = installation.archive(name, release);
 	try {
 		look_at_archive(root, path, release, inside, found);
 	} catch (const Error& error) {

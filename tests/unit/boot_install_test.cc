@@ -1074,6 +1074,26 @@ TEST_CASE("boot doctor: what is enabled and would not be chosen is told", "[boot
 	CHECK_THAT(doctor(), Catch::Contains("has been started"));
 }
 
+TEST_CASE("boot doctor: an initrd that is older than the copy of what is in it is told", "[boot]") {
+	const Machine machine;
+	have_dracut(machine);
+	enable_inside(machine);
+	const auto initrd = machine.root() + "/boot/initrd.img-" + kRelease;
+	const std::string copy = machine.root() + "/boot/dfr/default-" + kRelease + ".img";
+	const auto doctor = [&] {
+		return said_by((std::string("doctor --kernel ") + kRelease).c_str(), machine);
+	};
+	CHECK_THAT(doctor(), !Catch::Contains("was made before"));
+	machine.write(std::string("/boot/initrd.img-") + kRelease, "");
+	const auto copied = std::filesystem::last_write_time(copy);
+	for (const bool older : {false, true}) {
+		std::filesystem::last_write_time(initrd, copied + std::chrono::milliseconds(older ? -1 : 1));
+		CHECK((doctor().find("initrd     WRONG: that of kernel") != std::string::npos) == older);
+	}
+	std::filesystem::remove(copy);
+	CHECK_THAT(doctor(), !Catch::Contains("was made before"));
+}
+
 TEST_CASE("boot add: an initrd gets all files, the helper last, or none", "[boot]") {
 	const Machine machine;
 	machine.write("/usr/bin/kmod", "kmod");
