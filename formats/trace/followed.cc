@@ -118,6 +118,7 @@ void FollowedSource::open(std::vector<std::string> paths) {
 	size_ = file_size; // of which the recording may be the last one
 	checked_[paths_.back()] = facts.size;
 	goes_on_ = has_next(facts);
+	series_ = facts.part.series;
 	ended_ = facts.finished && !goes_on_;
 	whole_until_ = std::max(whole_until_, whole);
 	grow_catalog(catalog_, now_->catalog());
@@ -147,11 +148,18 @@ bool FollowedSource::begin(const std::string& next) {
 
 // In the earliest later part that is there, where those between were removed, because the recorder keeps only its newest.
 bool FollowedSource::begin_later() {
-	for (const std::string& later : later_parts(paths_.back()))
-		if (const auto file = open_file(later);
-		    file->facts().begun && same_state(catalog_, file->catalog()))
-			return begin(later);
-	return false;
+	const auto is_one = [this](const std::string& later) {
+		try {
+			const auto file = open_file(later);
+			return file->facts().part.series == series_ && same_state(catalog_, file->catalog());
+		} catch (const Error&) {
+			return false; // it only has the name of a part, or was removed as well
+		}
+	};
+	const std::vector<std::string> all =
+	    series_ ? later_parts(paths_.back()) : std::vector<std::string>{};
+	const auto later = std::ranges::find_if(all, is_one);
+	return later != all.end() && begin(*later);
 }
 
 void FollowedSource::look() {

@@ -53,6 +53,7 @@ public:
 	std::vector<std::string> remarks() override;
 	bool partial() override { return lacks_files() || now_->partial(); }
 	uint64_t since() override { return now_->since(); }
+	FirstFile first_file() override { return now_->first_file(); }
 	// What has no end yet is not cut: its recorder goes on.
 	std::optional<SourceCut> cut() override {
 		std::optional<SourceCut> cut = now_->cut();
@@ -79,6 +80,7 @@ private:
 	std::map<std::string, uint64_t> checked_; // bytes of these, which take_all() checks again
 	uint64_t size_ = 0, whole_until_ = 0;     // of the last file, when it was opened
 	uint64_t last_marked_ = 0;                // until when the last file said that it is whole
+	uint64_t series_ = 0;                     // of the last file
 	bool goes_on_ = false;                    // the last file is finished, and another one comes
 	bool ended_ = false;                      // it is finished, and none comes
 };

@@ -407,6 +407,8 @@ TEST_CASE("follow: parts that were removed before they were read are passed over
 		steps.write();
 		for (size_t part = last_too ? 0 : 1; part < 3; part++)
 			std::filesystem::remove(steps.paths()[part]);
+		// What only has the name of a part stands between.
+		folder.write("a-0003.dfr", {1, 2, 3});
 		return true;
 	});
 	CHECK(at > 4); // the fourth part was followed, too
