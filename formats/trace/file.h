@@ -71,7 +71,7 @@ struct FileFacts {
 	bool goes_on = false;      // its recorder went on in a next file
 	FilePart part = {};
 	bool begun = true;      // false: it has no whole segment
-	bool accounted = false; // it has a ledger
+	bool accounted = false; // it has a ledger that can be read
 	std::string cut = {};   // of an unfinished file, how it ends, as among its remarks
 };
 

@@ -37,10 +37,13 @@ public:
 		facts_.chunks = chunks_.size();
 		facts_.begun = !chunks_.empty() || !others_.empty();
 		read_catalog();
-		ledger_ = latest(SegmentType::kLosses, decode_ledger, "losses");
+		const auto decode = [this](std::span<const std::byte> payload) {
+			Ledger ledger = decode_ledger(payload);
+			facts_.accounted = true;
+			return ledger;
+		};
+		ledger_ = latest(SegmentType::kLosses, decode, "losses");
 		facts_.part = ledger_.part;
-		facts_.accounted = std::ranges::any_of(
-		    others_, [](const Segment& one) { return one.type() == SegmentType::kLosses; });
 		facts_.marked_until = std::max(whole_until(), ledger_.part.since);
 		if (!cut_.empty()) {
 			facts_.whole_until = facts_.marked_until;

@@ -181,13 +181,13 @@ std::vector<std::pair<uint64_t, std::string>> parts_of(const std::string& path) 
 	return parts;
 }
 
-// What was cut off before its first ledger says nothing of this.
+// What was cut off before its first ledger, or has a damaged catalog, says nothing of this.
 bool may_be_part(const std::string& path) {
 	try {
 		const std::unique_ptr<FileSource> file = open_file(path);
 		const FileFacts facts = file->facts();
 		const auto& events = file->catalog().events;
-		return facts.part.series || !facts.accounted ||
+		return facts.part.series || !facts.accounted || !file->catalog().state_id ||
 		       std::ranges::any_of(
 		           events, [](const EventMark& mark) { return mark.event == DFR_EVENT_SNAPSHOT; });
 	} catch (const Error&) {
@@ -223,7 +223,8 @@ PartsWriter::PartsWriter(std::string path, FileWriter::CatalogNow catalog, Parts
 		            "give another name, or remove the old parts with --replace", EEXIST);
 	if (options_.old == OldParts::kReplace)
 		remove_all(old);
-	number_ = old.empty() || options_.old == OldParts::kReplace ? 1 : old.back().first + 1;
+	const auto left = parts_of(path_); // what is no part has its number all the same
+	number_ = left.empty() ? 1 : left.back().first + 1;
 	create(part_path(path_, number_), false, first_part(old));
 }
 

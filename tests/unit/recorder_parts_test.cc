@@ -553,8 +553,9 @@ TEST_CASE("parts of before: refused, replaced, or of another state", "[recorder]
 }
 
 TEST_CASE("a recording that was not rotated is no part of before, whatever its name", "[recorder][parts]") {
+	const uint64_t number = GENERATE(2, 2025); // the second part would meet it, or none
 	const test::ScratchFolder folder;
-	const std::string path = folder.file("a.dfr"), other = folder.file("a-2025.dfr");
+	const std::string path = folder.file("a.dfr"), other = trace::part_path(path, number);
 	using OldParts = trace::PartsWriter::OldParts;
 	{
 		PlayedMachine machine;
@@ -567,12 +568,13 @@ TEST_CASE("a recording that was not rotated is no part of before, whatever its n
 		Rotated rotated(machine, path, {.rotation = kSmall, .old = old});
 		record(machine, rotated.drain, 20);
 		rotated.drain.finish();
-		CHECK(rotated.parts.paths().front() == trace::part_path(path, 1));
+		CHECK(rotated.parts.paths().front() == trace::part_path(path, number + 1));
+		CHECK(rotated.parts.paths().size() > 2);
 	}
 	CHECK(Joined({other}).verdict.complete);
 	PlayedMachine machine;
 	CHECK_THROWS_WITH(Rotated(machine, path, {.rotation = kSmall}),
-	                  Catch::Contains(trace::part_path(path, 1) + " exists"));
+	                  Catch::Contains(trace::part_path(path, number + 1) + " exists"));
 }
 
 TEST_CASE("before a part of before is removed all of them must be replaceable", "[recorder][parts]") {

@@ -80,10 +80,12 @@ public:
 		std::filesystem::create_directory(path);
 	}
 	// A recording with a ledger and nothing else has the name of part n.
-	void recording(int n, uint64_t series, bool snapshot, bool ended = true) {
+	void recording(int n, uint64_t series, bool snapshot, bool ended = true, bool has_catalog = true) {
 		const std::string path = folder_.file("a-000" + std::to_string(n) + ".dfr");
 		std::filesystem::remove(path);
 		trace::Catalog catalog;
+		if (has_catalog)
+			catalog.parse(test::CatalogLog().done());
 		if (snapshot)
 			catalog.events.push_back({.event = DFR_EVENT_SNAPSHOT, .time = 1, .text = "why"});
 		trace::FileWriter writer(path, false, [&]() -> const trace::Catalog& { return catalog; },
@@ -238,6 +240,9 @@ TEST_CASE("what a recorder keeps of its parts", "[recorder][service]") {
 		parts.recording(2, 0, false, false);
 		CHECK(recorder::remove_empty_parts(parts.path()).empty());
 		CHECK(parts.left() == "125");
+		parts.recording(1, 0, true, true, false); // one whose catalog is damaged says nothing
+		CHECK(parts.retain(bounds({"1"})).size() == 1);
+		CHECK(parts.left() == "25");
 	}
 	SECTION("what was cut off before anything was in it is removed") {
 		parts.whole(1);
