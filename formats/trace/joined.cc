@@ -74,6 +74,19 @@ ends_of_stretches(const std::vector<std::unique_ptr<FileSource>>& files) {
 	return ends;
 }
 
+// Whether each CPU of which there was anything is there from its first block on.
+bool has_all_before(FileSource& file) {
+	std::map<uint32_t, uint64_t> first; // sequence numbers
+	for (const BlockRef& ref : file.index()) {
+		uint64_t& seq = first.try_emplace(ref.head.cpu, UINT64_MAX).first->second;
+		seq = std::min<uint64_t>(seq, ref.head.seq);
+	}
+	for (const auto& [cpu, reach] : file.reaches())
+		if (reach.seq)
+			first.try_emplace(cpu, reach.seq + 1);
+	return std::ranges::all_of(first, [](const auto& one) { return one.second == 1; });
+}
+
 uint64_t last_time(const std::vector<BlockRef>& refs) {
 	uint64_t last = 0;
 	for (const BlockRef& ref : refs)
@@ -357,10 +370,12 @@ std::map<uint32_t, Reach> JoinedSource::reaches() {
 	return furthest;
 }
 
-// A cut lacks what was not wanted of what it is whole in.
+// A cut lacks what was not wanted of what it is whole in; and what a state recorded before a file that is no part of a
+// series is in no count.
 BlockSource::FirstFile JoinedSource::first_file() {
 	const FileFacts facts = files_.front()->facts();
-	if (files_.size() == 1 || !files_.front()->parts().empty())
+	if (files_.size() == 1 || !files_.front()->parts().empty() ||
+	    (!facts.part.series && !has_all_before(*files_.front())))
 		return {};
 	return {.whole_until = facts.marked_until, .before = facts.part.before};
 }

@@ -496,6 +496,39 @@ TEST_CASE("what a silent CPU recorded between two files is missing there, and no
 	CHECK(trace::judge_whole(*alone[0]).windowed);
 }
 
+// A claim is no part, so nothing counts what its state recorded before it: CPU 1 may have recorded then, too.
+TEST_CASE("a file that begins in the middle of its state is no proof of what was before it",
+          "[trace][file]") {
+	const ScratchFolder folder;
+	const std::string second = folder.file("b.dfr"), fourth = folder.file("d.dfr");
+	CatalogLog log;
+	const trace::Catalog catalog = first_catalog(log);
+	const auto now = [&]() -> const trace::Catalog& { return catalog; };
+	test::ListSource none;
+	{
+		trace::FileWriter writer(second, true, now);
+		for (const uint8_t seq : {3, 4})
+			writer.block(numbered(0, seq, seq).sealed());
+		writer.account(none, 450);
+		writer.finish(true);
+	}
+	{
+		trace::FileWriter writer(fourth, true, now);
+		writer.block(numbered(0, 6, 6).opened(590, 590).sealed());
+		writer.block(numbered(1, 5, 9).opened(550, 600).sealed());
+		writer.account(none, 850);
+		writer.finish(true);
+	}
+	const auto all = recordings({second, fourth});
+	REQUIRE(all.size() == 1);
+	trace::Merger merger(*all[0]);
+	merger.open();
+	CHECK(merger.horizon() > 440);
+	merger.select({.from = 300, .to = 440, .cpus = {}});
+	merger.run([](const trace::Record&) { return true; });
+	CHECK_FALSE(trace::judge(*all[0], merger).complete);
+}
+
 TEST_CASE("a stretch of thinning that a later file does not tell of any more is over", "[trace][file]") {
 	const ScratchFolder folder;
 	CatalogLog log;
