@@ -414,8 +414,13 @@ void DeviceSession::read_catalog() {
 	}
 }
 
+uint64_t DeviceSession::mark() {
+	marked_stretches_ = running_stretches();
+	return now_ns();
+}
+
 uint64_t DeviceSession::flush() {
-	const uint64_t now = now_ns();
+	const uint64_t now = mark();
 	left_behind_ = false;
 	pass_.begin(now);
 	return now;
@@ -628,6 +633,9 @@ trace::Losses DeviceSession::losses() {
 				result.add({.cause = cause, .count = io.loss[cause]});
 	// A CPU that records nothing tells of a stretch that goes on only in the block in which that began.
 	for (const trace::Losses::Stretch& stretch : running_stretches())
+		result.add(stretch);
+	// What has ended since the mark went on at the mark; a file must not say that it was over by then.
+	for (const trace::Losses::Stretch& stretch : marked_stretches_)
 		result.add(stretch);
 	return result;
 }

@@ -78,6 +78,8 @@ public:
 	uint32_t stop() override;
 	dfr_ioc_status status() override;
 	uint64_t flush() override;
+	// Now, as the time until when a file is whole; losses() has what was thinned then.
+	uint64_t mark();
 	bool flushing() const override { return !taken_.empty() || pass_.under_way(); }
 	void wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask) override;
 	void clear_aggregation(uint32_t varid, bool remove) override;
@@ -122,7 +124,8 @@ private:
 	uint64_t overwritten_ = 0; // blocks that changed while they were copied
 	bool left_behind_ = false; // the pass ended without blocks that the kernel could not hand out
 	uint64_t senseless_ = 0;   // bytes of aggregation tables that could not be read
-	int losses_unknown_ = 0;   // why losses() could not ask the last time; 0: it could
+	std::vector<trace::Losses::Stretch> marked_stretches_;
+	int losses_unknown_ = 0; // why losses() could not ask the last time; 0: it could
 	std::map<std::pair<std::string, bool>, uint64_t> trigger_counts_; // by reason and oops, as asked for
 	uint64_t triggers_asked_ = 0;                                     // when; 0: not yet
 	BlockPass pass_;

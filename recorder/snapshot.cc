@@ -109,7 +109,7 @@ void Snapshot::take(const SnapshotSpan& span, const std::function<bool()>& going
 	}
 	// Asked first: what ends meanwhile may have recorded behind it.
 	const bool goes_on = session_.status().activity == DFR_ACTIVE;
-	const uint64_t until = now_ns(); // the list of each CPU's blocks has what was recorded by then
+	const uint64_t until = session_.mark(); // the list of each CPU's blocks has what was recorded by then
 	const Lists lists = copy_all(from, true);
 	const std::vector<trace::AggEntry> aggregations = session_.aggregations();
 	write(unwritten_bytes_);
