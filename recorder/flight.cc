@@ -253,9 +253,9 @@ bool Flight::look_for_triggers() {
 	return any;
 }
 
-// `remark`: for the file's reason, or null.
-void Flight::begin_snapshot(const TriggerGate::Admitted& trigger, const SnapshotSpan& span,
-                            const char* remark) {
+// Its remark is for the file's reason.
+void Flight::begin_snapshot(const AnotherTry& next, const SnapshotSpan& span) {
+	const TriggerGate::Admitted& trigger = next.trigger;
 	int ends[2];
 	if (::pipe2(ends, O_CLOEXEC) != 0)
 		throw Error::from_errno("cannot take a snapshot");
@@ -265,9 +265,11 @@ void Flight::begin_snapshot(const TriggerGate::Admitted& trigger, const Snapshot
 	                    .path = trace::part_path(daemon_.options.output, ++number_),
 	                    .reason = trigger.reason.text,
 	                    .number = number_,
-	                    .trigger = trigger};
-	if (remark)
-		child.reason += std::string(" (") + remark + ")";
+	                    .trigger = trigger,
+	                    .remark = next.remark,
+	                    .failing = next.failing};
+	if (!next.remark.empty())
+		child.reason += " (" + next.remark + ")";
 	if (trigger.held_back)
 		child.reason += " (" + std::to_string(trigger.held_back) + " more since the snapshot before)";
 	const pid_t dfrd = ::getpid();
@@ -293,16 +295,20 @@ void Flight::begin_snapshot(const TriggerGate::Admitted& trigger, const Snapshot
 	processes_.push_back(std::move(child));
 }
 
-// True: it is tried again.
-bool Flight::failed(const TriggerGate::Admitted& trigger, bool once_more) {
+// True: it is tried again. One of a reason is, so that a reason that triggers all the time does not fill the disk's time.
+bool Flight::failed(AnotherTry tried, bool once_more) {
 	const auto now = std::chrono::steady_clock::now();
-	const uint64_t age = now_ns() - std::min(now_ns(), trigger.time);
-	if (once_more && !ending_ && std::chrono::nanoseconds(age) < kTryMost) {
-		again_.push_back({.trigger = trigger, .due = now + kTryEvery});
+	if (tried.failing == std::chrono::steady_clock::time_point{})
+		tried.failing = now;
+	const bool waits = std::ranges::any_of(
+	    again_, [&tried](const AnotherTry& one) { return one.trigger.reason == tried.trigger.reason; });
+	if (once_more && !ending_ && !waits && now - tried.failing < kTryMost) {
+		tried.due = now + kTryEvery;
+		again_.push_back(std::move(tried));
 		return true;
 	}
 	daemon_.status.failed++;
-	gate_.failed(trigger, now);
+	gate_.failed(tried.trigger, now);
 	return false;
 }
 
@@ -321,9 +327,9 @@ bool Flight::begin_next_snapshot() {
 		return false;
 	}
 	try {
-		begin_snapshot(next.trigger, daemon_.options.span, next.remark);
+		begin_snapshot(next, daemon_.options.span);
 	} catch (const Error& error) {
-		const bool again = failed(next.trigger, true);
+		const bool again = failed(next, true);
 		std::fprintf(stderr, "dfrd: %s (%s)%s\n", shown(error.what()),
 		             shown(next.trigger.reason.text), again ? "; it is tried again" : "");
 	}
@@ -354,8 +360,9 @@ void Flight::ended(const FlightProcess& snapshot, int status) {
 	const bool there = WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3);
 	if (!there) {
 		// Not where its process was killed, as by a memory that is full, or something of it was written.
-		const bool again =
-		    failed(snapshot.trigger, !said.empty() && ::access(snapshot.path.c_str(), F_OK) != 0);
+		const bool again = failed(
+		    {.trigger = snapshot.trigger, .remark = snapshot.remark, .failing = snapshot.failing},
+		    !said.empty() && ::access(snapshot.path.c_str(), F_OK) != 0);
 		std::fprintf(stderr, "dfrd: the snapshot %s (%s) failed: %s%s\n", shown(snapshot.path),
 		             shown(snapshot.reason), said.empty() ? "its process was killed" : shown(said),
 		             again ? "; it is tried again" : "");
@@ -505,7 +512,7 @@ void Flight::last_snapshot(const std::string& reason) {
 	if (activity == DFR_ACTIVE || activity == DFR_DRAINING)
 		daemon_.session().stop();
 	const uint64_t failed = daemon_.status.failed;
-	begin_snapshot({.reason = {.text = reason, .own = true}, .time = now_ns()}, {}, nullptr);
+	begin_snapshot({.trigger = {.reason = {.text = reason, .own = true}, .time = now_ns()}}, {});
 	processes_.back().last = true;
 	finish_snapshots();
 	if (daemon_.status.failed != failed)

@@ -32,26 +32,27 @@ private:
 		pid_t process = 0;
 		int result = -1; // where a snapshot writes what became of it; -1: it is a command
 		std::string path, reason;
-		uint64_t number = 0;           // of the snapshot's file
-		TriggerGate::Admitted trigger; // that it is taken for
-		bool last = false;             // of a state that ends
-		bool killed = false;           // a command that did not end
+		uint64_t number = 0;                             // of the snapshot's file
+		TriggerGate::Admitted trigger;                   // that it is taken for
+		std::string remark;                              // begin_snapshot()
+		std::chrono::steady_clock::time_point failing{}; // since then; none: it did not fail before
+		bool last = false;                               // of a state that ends
+		bool killed = false;                             // a command that did not end
 		std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 	};
 	struct AnotherTry {
 		TriggerGate::Admitted trigger;
-		const char* remark = nullptr;                // begin_snapshot()
-		std::chrono::steady_clock::time_point due{}; // not before
+		std::string remark;
+		std::chrono::steady_clock::time_point failing{}, due{}; // FlightProcess; not before
 	};
 	bool look_for_triggers();
 	bool look_for_kernel_triggers();
 	void begin_snapshots();
-	void begin_snapshot(const TriggerGate::Admitted& trigger, const SnapshotSpan& span,
-	                    const char* remark);
+	void begin_snapshot(const AnotherTry& next, const SnapshotSpan& span);
 	bool begin_next_snapshot();
 	void take_over(const std::vector<SnapshotUnderWay>& before);
 	void take_over_triggers();
-	bool failed(const TriggerGate::Admitted& trigger, bool once_more);
+	bool failed(AnotherTry tried, bool once_more);
 	void last_snapshot(const std::string& reason);
 	void begin_command(const FlightProcess& snapshot, const std::string& verdict);
 	void end_command(const FlightProcess& command, const char* why);
