@@ -336,8 +336,10 @@ void Daemon::tell_status() {
 		status.bytes += static_cast<uint64_t>(about.st_size);
 	};
 	if (has_parts(options))
-		for (const auto& [number, path] : trace::parts_of(options.output))
-			add(path);
+		for (const auto& [number, path] : trace::parts_of(options.output)) {
+			if (ages_.is_part(path))
+				add(path);
+		}
 	else
 		add(options.output);
 	if (const auto left = free_space(trace::folder_of(options.output)))

@@ -63,7 +63,7 @@ struct Lines {
 			SnapshotUnderWay one;
 			std::string whose;
 			if (line >> one.number >> one.time >> one.held_back >> whose &&
-			    std::getline(line >> std::ws, one.reason)) {
+			    std::getline(line.ignore(1), one.reason)) {
 				one.own = whose == "own";
 				into.push_back(std::move(one));
 			}
@@ -73,7 +73,7 @@ struct Lines {
 		for (std::istringstream& line : all(key)) {
 			AskedTriggers one;
 			std::string whose;
-			if (line >> one.count >> whose && std::getline(line >> std::ws, one.reason)) {
+			if (line >> one.count >> whose && std::getline(line.ignore(1), one.reason)) {
 				one.oops = whose == "oops";
 				into.push_back(std::move(one));
 			}

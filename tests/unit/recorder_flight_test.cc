@@ -236,7 +236,7 @@ TEST_CASE("what dfrd tells of itself is read again", "[recorder][flight]") {
 	                                  .under_way = {{3, 100, 12, false, "a reason  of\nsome words"},
 	                                                {0, UINT64_MAX, 0, true, "SIGUSR1"}},
 	                                  .asked = 99,
-	                                  .triggers = {{3, false, "slow  read"}, {1, true, "oops"}}};
+	                                  .triggers = {{3, false, " slow  read"}, {1, true, "oops"}}};
 	recorder::write_daemon_status(folder.file("a.status"), told);
 	const auto read = recorder::read_daemon_status(folder.file("a.status"));
 	REQUIRE(read);
@@ -269,7 +269,7 @@ TEST_CASE("what dfrd tells of itself is read again", "[recorder][flight]") {
 	REQUIRE(read->triggers.size() == 2);
 	CHECK(read->triggers[0].count == 3);
 	CHECK_FALSE(read->triggers[0].oops);
-	CHECK(read->triggers[0].reason == "slow  read");
+	CHECK(read->triggers[0].reason == " slow  read");
 	CHECK(read->triggers[1].oops);
 	CHECK_FALSE(recorder::read_daemon_status(folder.file("none")));
 	std::ofstream(folder.file("odd")) << "state x\npid\nlast\nunder-way\nunder-way 1 x\nunder-way 1 2 "
