@@ -99,6 +99,18 @@ std::string text_of(const CutArguments& arguments, const trace::Selection& span,
 	return text;
 }
 
+// Of FILE, what the clauses of these probes recorded.
+trace::Asked asked(const trace::Cut& cut, const trace::Catalog& catalog) {
+	if (cut.probes.empty())
+		return {};
+	std::set<uint32_t> priorities;
+	for (const trace::Ecb& ecb : catalog.ecbs)
+		if (cut.probes.contains(ecb.probe))
+			priorities.insert(ecb.priority);
+	return {.priority = [priorities](uint32_t priority) { return priorities.contains(priority); },
+	        .probe = [&cut](const trace::Probe& probe) { return cut.probes.contains(probe.id); }};
+}
+
 } // namespace
 
 int run_cut(int argc, char** argv) {
@@ -139,7 +151,8 @@ int run_cut(int argc, char** argv) {
 	Progress progress(arguments.file);
 	merger.run([](const trace::Record&) { return signals_caught() == 0; });
 	// That OUT is a part is what was asked for; what FILE lacks of that part is not.
-	const bool whole = selected.front().reasons.empty() && trace::judge(*source, merger).complete;
+	const bool whole =
+	    selected.front().reasons.empty() && trace::judge(*source, merger, asked(cut, catalog)).complete;
 	const trace::CutResult result =
 	    trace::cut_file(arguments.file, output.temporary(), cut,
 	                    [&progress](uint64_t done, uint64_t all) { return progress.at(done, all); });
