@@ -433,8 +433,10 @@ private:
 		dfr_tally tally{};
 		const uint64_t absent =
 		    read_extent(*memory_, extent, std::as_writable_bytes(std::span(&tally, 1)));
+		const bool of_state = cpu == DFR_TALLY_NO_CPU;
 		if (absent || tally.magic != DFR_TALLY_MAGIC || tally.cpu != cpu ||
-		    tally.state_id != state_) {
+		    tally.state_id != state_ ||
+		    (tally.killed && (!of_state || tally.killed != 1 || !tally.over))) {
 			trouble(name_of(DFR_ANCHOR_TALLY, cpu, 0) +
 			        (absent ? " are not in the image" : " are damaged"));
 			return;

@@ -878,7 +878,7 @@ TEST_CASE("aggregations that were being merged may count twice, and that is told
 	CHECK(found[0]->partial());
 	CHECK(mentions(found[0]->remarks(),
 	               "the aggregation tables of CPU 0 were being merged when the machine died"));
-	CHECK_FALSE(mentions(found[0]->remarks(), "the aggregations of CPU 1"));
+	CHECK_FALSE(mentions(found[0]->remarks(), "aggregation tables of CPU 1"));
 }
 
 // The list of keys is not gone through again for each table.
