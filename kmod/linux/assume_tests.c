@@ -94,16 +94,20 @@ static bool is_stuck(const unsigned long *running)
 /* After an oops in a handler the kernel skips every kprobe of that CPU, whoever's it is, until the machine restarts. */
 bool dfr_test_no_kprobe(unsigned long address)
 {
-	static char why[80];
-	unsigned int cpu;
+	static char why[96];
+	unsigned int cpu, first = 0, stuck = 0;
 
 	for_each_possible_cpu (cpu) {
 		if (!is_stuck(per_cpu_ptr((const unsigned long __percpu *)address, cpu)))
 			continue;
+		first = stuck++ ? first : cpu;
+	}
+	if (stuck) {
 		snprintf(why, sizeof(why), "is set since an oops, until the machine restarts: on CPU %u",
-			 cpu);
+			 first);
+		if (stuck > 1)
+			scnprintf(why + strlen(why), sizeof(why) - strlen(why), " and %u more", stuck - 1);
 		dfr_row_fails(DFR_ROW_current_kprobe, why);
-		break;
 	}
 	return true;
 }
