@@ -132,7 +132,8 @@ int enable_inside(BootBuild build) {
 	if (const std::string initrd = builder.initrd + build.release;
 	    build.root.empty() && ::access(initrd.c_str(), F_OK) != 0)
 		throw Error("there is no " + initrd + ", which " + builder.name + " makes on Debian",
-		            "name a kernel that has one with --kernel");
+		            std::string("make it (") + builder.make_all +
+		                "), or name a kernel that has one with --kernel");
 	build_boot_archive(build);
 	say_not_started(installation.plan(), build.then);
 	installation.enable_inside(
@@ -249,6 +250,19 @@ void end_with_kernel(const boot::Installation& installation, const boot::BootPla
 	std::printf("disabled  kernel %s has gone, and GRUB had ended its trace\n", shown(plan.release));
 }
 
+// The initrds that have the trace, with what is installed now. The status.
+int renew_initrds(const boot::Installation& installation) {
+	const boot::InitrdBuilder* const builder = boot::initrd_builder({});
+	int status = 0;
+	for (const std::string& release : installation.kernels_inside()) {
+		if (builder && run_for_kernel(builder->make, release) == 0)
+			continue;
+		print_error("the initrd of kernel " + release + " was not made anew", "");
+		status = kStatusError;
+	}
+	return status;
+}
+
 } // namespace
 
 int run_boot_enable(int argc, char** argv) {
@@ -360,7 +374,9 @@ int run_boot_renew(int argc, char** argv) {
 	    "--kernel, one for a kernel that is still there stays with it where GRUB's default is not\n"
 	    "the newest. Of initrds with the trace the copies go whose kernels have gone.",
 	    "  dfr boot renew --kernel 6.1.0-60-amd64\n");
+	bool initrds = false;
 	app->add_option("--kernel", build.release, "its release (default: the newest that is installed)");
+	app->add_flag("--initrds", initrds, "make initrds that have the trace inside anew");
 	app->add_option("--module", build.module, "its dfr.ko (default: looked for)");
 	app->add_option("--btf", build.types, "its types, likewise");
 	app->add_option("--root", build.root, "the root of the machine that will boot (default: this one)");
@@ -375,11 +391,12 @@ int run_boot_renew(int argc, char** argv) {
 	if (plan->inside || armed == "failed" || armed == "spent") {
 		if (kernels.empty())
 			return 0; // /boot is not mounted
-		if (plan->inside)
-			installation.keep_copies(kernels);
-		else
+		if (!plan->inside) {
 			end_with_kernel(installation, *plan, kernels);
-		return 0;
+			return 0;
+		}
+		installation.keep_copies(kernels);
+		return initrds ? renew_initrds(installation) : 0;
 	}
 	if (build.release.empty())
 		build.release = !kernels.empty() && installation.follows(*plan, kernels) ? kernels.front()

@@ -108,10 +108,13 @@ const std::vector<InitrdBuilder>& initrd_builders() {
 	               {"/usr/lib/dracut/modules.d/99dfr/module-setup.sh", kDracutModule}},
 	     .folder = "/usr/lib/dracut/modules.d/99dfr",
 	     .initrd = "/boot/initrd.img-",
-	     .make = "dracut -q --force \"/boot/initrd.img-$1\" \"$1\"",
+	     // dracut itself writes over the initrd that is there, and removes it where it does not fit.
+	     .make =
+	         "new=/boot/initrd.img-$1.dfr-new; dracut -q --force \"$new\" \"$1\" && sync -f \"$new\" && "
+	         "mv -f \"$new\" \"/boot/initrd.img-$1\" || { rm -f \"$new\"; exit 1; }",
 	     .look = kDracutLook,
 	     .make_all = "dracut --force --regenerate-all",
-	     .may_refuse = "with /boot full or mounted read-only it makes nothing"}};
+	     .may_refuse = "with /boot full or mounted read-only the initrd of before stays"}};
 	return builders;
 }
 
@@ -150,8 +153,9 @@ void make_plain(const std::string& root, const std::vector<std::string>& release
 	for (const std::string& release : releases) {
 		InitrdState state = InitrdState::kUnknown;
 		if (builder) {
-			if (::access((root + builder->initrd + release).c_str(), F_OK) != 0)
-				continue;
+			if (::access((root + builder->initrd + release).c_str(), F_OK) != 0 &&
+			    ::access((root + "/boot/vmlinuz-" + release).c_str(), F_OK) != 0)
+				continue; // the kernel has gone
 			run(builder->make, release);
 			state = look_into(*builder, release, run);
 		}
