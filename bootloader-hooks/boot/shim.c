@@ -61,8 +61,10 @@ static const char kParameters[] = "/dfr.parameters";
 static const char kSelf[] = "/dfr-init";
 static const char kHelper[] = "/usr/sbin/modprobe"; /* the archive's; /sbin leads there */
 static const char kNewHelper[] = "/usr/sbin/.dfr-modprobe";
-static const char kTurn[] = "/.dfr-turn"; /* made by who loads, if it is the helper or a script */
-static const char kDone[] = "/.dfr-done"; /* and this when it has loaded, or has given up */
+static const char kTurn[] = "/.dfr-turn"; /* made by who loads, if there is a helper */
+static const char kDone[] = "/.dfr-done"; /* and this when the helper has loaded, or has given up */
+/* And this when a script has: a generator of systemd can write here, whose root may be read-only for it. */
+static const char kScriptDone[] = "/run/.dfr-done";
 static const char kProc[] = "/.dfr-proc"; /* not /proc: the real init may mount that while the helper reads */
 enum { kPatience = 10 };                  /* seconds */
 static const char kAsync[] = "async_probe ";
@@ -513,14 +515,11 @@ static void become_init(char** argv, char** envp) {
  * units anew, so what comes after the first call finds that it has loaded, or has given up.
  */
 __attribute__((noreturn)) static void serve_script(void) {
-	if (takes_last_turn()) {
-		make(kTurn, 0);
-		if (is_traced()) {
-			complain("<6>dfr: loading by a script of the initrd\n");
-			load_in_child(1, 0);
-		}
-		make(kDone, 0);
+	if (!exists(kScriptDone) && takes_last_turn() && is_traced()) {
+		complain("<6>dfr: loading by a script of the initrd\n");
+		load_in_child(1, 0);
 	}
+	make(kScriptDone, 0);
 	for (;;)
 		CALL(exit_group, 0, 0, 0, 0, 0);
 }
