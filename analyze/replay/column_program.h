@@ -102,7 +102,7 @@ private:
 	void read_clause(const dof::EcbDesc& ecb);
 	void read_tables(const dof::Body& body);
 	void bind(EpidProgram& to, const dof::Body& body);
-	void bind_use(EpidProgram& to, ColumnClause& clause, const dof::Body& body, size_t action);
+	void bind_use(EpidProgram& to, ColumnClause& clause, const dof::Body& body, size_t at);
 	ColumnUse::Key bind_key(EpidProgram& to, const dof::Action& action, uint32_t kind);
 	FormulaInput input(EpidProgram& to, const RecordedFields& inputs, const trace::Layout& layout,
 	                   int array, uint64_t index) const;

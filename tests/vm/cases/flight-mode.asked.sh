@@ -33,3 +33,4 @@ start 3
 sleep 2
 ls a-*.dfr | wc -l
 kill -TERM $daemon; wait $daemon
+dfr stop flight >/dev/null
