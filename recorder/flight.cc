@@ -166,7 +166,7 @@ void Flight::take_over(const std::vector<SnapshotUnderWay>& before) {
 		                                    .time = one.time,
 		                                    .held_back = one.held_back};
 		if (const auto held = held_by_whole(path, one, daemon_.options.span)) {
-			stored({.path = path, .reason = one.reason, .number = one.number, .trigger = trigger},
+			stored({.path = path, .reason = one.reason, .number = one.number, .attempt = {}},
 			       *held);
 			continue;
 		}
@@ -253,9 +253,8 @@ bool Flight::look_for_triggers() {
 	return any;
 }
 
-// Its remark is for the file's reason.
-void Flight::begin_snapshot(const AnotherTry& next, const SnapshotSpan& span) {
-	const TriggerGate::Admitted& trigger = next.trigger;
+void Flight::begin_snapshot(const Attempt& attempt, const SnapshotSpan& span) {
+	const TriggerGate::Admitted& trigger = attempt.trigger;
 	int ends[2];
 	if (::pipe2(ends, O_CLOEXEC) != 0)
 		throw Error::from_errno("cannot take a snapshot");
@@ -265,11 +264,9 @@ void Flight::begin_snapshot(const AnotherTry& next, const SnapshotSpan& span) {
 	                    .path = trace::part_path(daemon_.options.output, ++number_),
 	                    .reason = trigger.reason.text,
 	                    .number = number_,
-	                    .trigger = trigger,
-	                    .remark = next.remark,
-	                    .failing = next.failing};
-	if (!next.remark.empty())
-		child.reason += " (" + next.remark + ")";
+	                    .attempt = attempt};
+	if (!attempt.remark.empty())
+		child.reason += " (" + attempt.remark + ")";
 	if (trigger.held_back)
 		child.reason += " (" + std::to_string(trigger.held_back) + " more since the snapshot before)";
 	const pid_t dfrd = ::getpid();
@@ -296,19 +293,19 @@ void Flight::begin_snapshot(const AnotherTry& next, const SnapshotSpan& span) {
 }
 
 // True: it is tried again. One of a reason is, so that a reason that triggers all the time does not fill the disk's time.
-bool Flight::failed(AnotherTry tried, bool once_more) {
+bool Flight::failed(Attempt attempt, bool once_more) {
 	const auto now = std::chrono::steady_clock::now();
-	if (tried.failing == std::chrono::steady_clock::time_point{})
-		tried.failing = now;
+	if (attempt.failing == std::chrono::steady_clock::time_point{})
+		attempt.failing = now;
 	const bool waits = std::ranges::any_of(
-	    again_, [&tried](const AnotherTry& one) { return one.trigger.reason == tried.trigger.reason; });
-	if (once_more && !ending_ && !waits && now - tried.failing < kTryMost) {
-		tried.due = now + kTryEvery;
-		again_.push_back(std::move(tried));
+	    again_, [&attempt](const Attempt& one) { return one.trigger.reason == attempt.trigger.reason; });
+	if (once_more && !ending_ && !waits && now - attempt.failing < kTryMost) {
+		attempt.due = now + kTryEvery;
+		again_.push_back(std::move(attempt));
 		return true;
 	}
 	daemon_.status.failed++;
-	gate_.failed(tried.trigger, now);
+	gate_.failed(attempt.trigger, now);
 	return false;
 }
 
@@ -316,8 +313,8 @@ bool Flight::failed(AnotherTry tried, bool once_more) {
 bool Flight::begin_next_snapshot() {
 	const auto now = std::chrono::steady_clock::now();
 	const auto due =
-	    std::ranges::find_if(again_, [&](const AnotherTry& one) { return ending_ || one.due <= now; });
-	AnotherTry next;
+	    std::ranges::find_if(again_, [&](const Attempt& one) { return ending_ || one.due <= now; });
+	Attempt next;
 	if (due != again_.end()) {
 		next = *due;
 		again_.erase(due);
@@ -360,9 +357,8 @@ void Flight::ended(const FlightProcess& snapshot, int status) {
 	const bool there = WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3);
 	if (!there) {
 		// Not where its process was killed, as by a memory that is full, or something of it was written.
-		const bool again = failed(
-		    {.trigger = snapshot.trigger, .remark = snapshot.remark, .failing = snapshot.failing},
-		    !said.empty() && ::access(snapshot.path.c_str(), F_OK) != 0);
+		const bool again =
+		    failed(snapshot.attempt, !said.empty() && ::access(snapshot.path.c_str(), F_OK) != 0);
 		std::fprintf(stderr, "dfrd: the snapshot %s (%s) failed: %s%s\n", shown(snapshot.path),
 		             shown(snapshot.reason), said.empty() ? "its process was killed" : shown(said),
 		             again ? "; it is tried again" : "");
@@ -391,7 +387,7 @@ void Flight::stored(const FlightProcess& snapshot, const std::string& said) {
 
 void Flight::begin_command(const FlightProcess& snapshot, const std::string& verdict) {
 	FlightProcess child{
-	    .path = snapshot.path, .reason = snapshot.reason, .number = snapshot.number, .trigger = {}};
+	    .path = snapshot.path, .reason = snapshot.reason, .number = snapshot.number, .attempt = {}};
 	child.process = ::fork();
 	if (child.process < 0) {
 		std::fprintf(stderr, "dfrd: cannot run '%s': %s\n", shown(daemon_.options.run),
@@ -467,8 +463,8 @@ void Flight::tell() {
 	};
 	for (const FlightProcess& child : processes_)
 		if (child.result >= 0 && !child.last) // the end of a state has its snapshot anyhow
-			add(child.trigger, child.number);
-	for (const AnotherTry& one : again_)
+			add(child.attempt.trigger, child.number);
+	for (const Attempt& one : again_)
 		add(one.trigger, 0);
 	for (const TriggerGate::Admitted& trigger : gate_.waiting())
 		add(trigger, 0);

@@ -28,31 +28,31 @@ public:
 	bool killed() const { return ended_.activity == DFR_KILLED; }
 
 private:
+	// To take a snapshot.
+	struct Attempt {
+		TriggerGate::Admitted trigger;                   // that it is for
+		std::string remark;                              // for the file's reason
+		std::chrono::steady_clock::time_point failing{}; // since then; none: it did not fail before
+		std::chrono::steady_clock::time_point due{};     // not before
+	};
 	struct FlightProcess {
 		pid_t process = 0;
 		int result = -1; // where a snapshot writes what became of it; -1: it is a command
 		std::string path, reason;
-		uint64_t number = 0;                             // of the snapshot's file
-		TriggerGate::Admitted trigger;                   // that it is taken for
-		std::string remark;                              // begin_snapshot()
-		std::chrono::steady_clock::time_point failing{}; // since then; none: it did not fail before
-		bool last = false;                               // of a state that ends
-		bool killed = false;                             // a command that did not end
+		uint64_t number = 0; // of the snapshot's file
+		Attempt attempt;     // of a snapshot
+		bool last = false;   // of a state that ends
+		bool killed = false; // a command that did not end
 		std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
-	};
-	struct AnotherTry {
-		TriggerGate::Admitted trigger;
-		std::string remark;
-		std::chrono::steady_clock::time_point failing{}, due{}; // FlightProcess; not before
 	};
 	bool look_for_triggers();
 	bool look_for_kernel_triggers();
 	void begin_snapshots();
-	void begin_snapshot(const AnotherTry& next, const SnapshotSpan& span);
+	void begin_snapshot(const Attempt& attempt, const SnapshotSpan& span);
 	bool begin_next_snapshot();
 	void take_over(const std::vector<SnapshotUnderWay>& before);
 	void take_over_triggers();
-	bool failed(AnotherTry tried, bool once_more);
+	bool failed(Attempt attempt, bool once_more);
 	void last_snapshot(const std::string& reason);
 	void begin_command(const FlightProcess& snapshot, const std::string& verdict);
 	void end_command(const FlightProcess& command, const char* why);
@@ -71,11 +71,11 @@ private:
 	Daemon& daemon_;
 	TriggerGate gate_;
 	std::vector<FlightProcess> processes_;
-	std::deque<AnotherTry> again_; // whose snapshots failed, or a dfrd before this one was killed over
-	uint64_t number_ = 0;          // of the last file
-	uint64_t held_back_before_;    // by dfrds before this one
-	size_t waiting_told_ = 0;      // triggers that wait, in the status
-	bool ending_ = false;          // what fails now is not tried again
+	std::deque<Attempt> again_; // whose snapshots failed, or a dfrd before this one was killed over
+	uint64_t number_ = 0;       // of the last file
+	uint64_t held_back_before_; // by dfrds before this one
+	size_t waiting_told_ = 0;   // triggers that wait, in the status
+	bool ending_ = false;       // what fails now is not tried again
 	const DeviceSession* next_ = nullptr; // the state of a new program, while the old one ends
 	bool disk_was_low_ = false, no_triggers_ = false;
 	dfr_ioc_status ended_{};
