@@ -433,10 +433,9 @@ private:
 		dfr_tally tally{};
 		const uint64_t absent =
 		    read_extent(*memory_, extent, std::as_writable_bytes(std::span(&tally, 1)));
-		const bool of_state = cpu == DFR_TALLY_NO_CPU;
 		if (absent || tally.magic != DFR_TALLY_MAGIC || tally.cpu != cpu ||
 		    tally.state_id != state_ ||
-		    (tally.killed && (!of_state || tally.killed != 1 || !tally.over))) {
+		    (tally.killed && (cpu != DFR_TALLY_NO_CPU || tally.killed != 1 || !tally.over))) {
 			trouble(name_of(DFR_ANCHOR_TALLY, cpu, 0) +
 			        (absent ? " are not in the image" : " are damaged"));
 			return;
@@ -582,6 +581,8 @@ private:
 	// firing, has ended.
 	void note_end() {
 		const uint64_t broken = panic_ ? panic_->broken : 0;
+		const uint64_t ended =
+		    broken && killed_ ? std::min(broken, killed_) : std::max(broken, killed_);
 		uint64_t began = 0;
 		for (const trace::EventMark& mark : catalog_.events) {
 			if (mark.event == DFR_EVENT_GO)
@@ -589,13 +590,10 @@ private:
 			if (mark.event == DFR_EVENT_STOP || mark.event == DFR_EVENT_KILLED)
 				return;
 		}
-		if (broken || killed_)
-			catalog_.events.push_back(
-			    {.event = DFR_EVENT_KILLED,
-			     .value = broken ? DFR_KILLED_OOPS : DFR_KILLED_COST,
-			     .time = std::max(began, !broken    ? *killed_
-			                             : !killed_ ? broken
-			                                        : std::min(broken, *killed_))});
+		if (ended)
+			catalog_.events.push_back({.event = DFR_EVENT_KILLED,
+			                           .value = broken ? DFR_KILLED_OOPS : DFR_KILLED_COST,
+			                           .time = std::max(began, ended)});
 	}
 
 	std::shared_ptr<const PhysicalMemory> memory_;
@@ -615,7 +613,7 @@ private:
 	std::vector<trace::AggEntry> aggregations_;
 	trace::Losses losses_;
 	bool tallied_ = false;
-	std::optional<uint64_t> killed_; // by the deadman, as the counters say
+	uint64_t killed_ = 0; // when the deadman did, as the counters say; 0: it did not
 	std::vector<std::string> remarks_;
 	bool partial_ = false;
 	size_t next_ = 0;
