@@ -52,7 +52,7 @@ uint64_t told_at(const FileFacts& facts) {
 // Of each file's stretches of thinning that went on when it was marked: by when they were over, because a later file does
 // not tell of them any more; 0: none says that.
 std::vector<std::map<StretchKey, uint64_t>>
-ends_of_stretches(const std::vector<std::unique_ptr<FileSource>>& files) {
+ends_of_stretches(const std::vector<std::unique_ptr<FileSource>>& files, const std::vector<Losses>& losses) {
 	std::vector<std::map<StretchKey, uint64_t>> ends(files.size());
 	std::vector<uint64_t> told;
 	for (const auto& file : files)
@@ -61,7 +61,7 @@ ends_of_stretches(const std::vector<std::unique_ptr<FileSource>>& files) {
 		size_t next = told[i] ? i + 1 : files.size();
 		while (next < files.size() && told[next] <= told[i])
 			next++;
-		for (const Losses::Stretch& stretch : files[i]->losses().stretches) {
+		for (const Losses::Stretch& stretch : losses[i].stretches) {
 			if (stretch.to)
 				continue;
 			uint64_t& end = ends[i][key_of(stretch)];
@@ -328,9 +328,12 @@ KernelEvents JoinedSource::kernel_events() {
 Losses JoinedSource::losses() {
 	Losses all;
 	std::map<uint32_t, std::pair<uint64_t, std::vector<Losses::Loss>>> most; // by cause: sum, entries
-	const auto ends = ends_of_stretches(files_);
+	std::vector<Losses> by_file;
+	for (const auto& file : files_)
+		by_file.push_back(file->losses());
+	const auto ends = ends_of_stretches(files_, by_file);
 	for (size_t i = 0; i < files_.size(); i++) {
-		const Losses losses = files_[i]->losses();
+		const Losses& losses = by_file[i];
 		std::map<uint32_t, std::pair<uint64_t, std::vector<Losses::Loss>>> own;
 		for (const Losses::Loss& entry : losses.entries) {
 			auto& [sum, entries] = own[entry.cause];
