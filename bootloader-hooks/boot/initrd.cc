@@ -35,8 +35,10 @@ exit 0
 )";
 
 // A listing without /init is none of an initrd: lsinitramfs may succeed on a damaged file.
-constexpr const char* kInitramfsLook = R"(list=$(lsinitramfs "/boot/initrd.img-$1") || exit 2
-has() { printf '%s\n' "$list" | grep -qx "$1"; }
+constexpr const char* kInitramfsList = R"(list=$(lsinitramfs "/boot/initrd.img-$1") || exit 2
+has() { printf '%s\n' "$list" | grep -qx "$1"; })";
+// What comes behind either listing.
+constexpr const char* kLook = R"(
 has init || exit 2
 has dfr.ko || exit 1
 has sbin/modprobe || has usr/sbin/modprobe || exit 3)";
@@ -69,11 +71,8 @@ install() {
 }
 )";
 
-constexpr const char* kDracutLook = R"(list=$(lsinitrd "/boot/initrd.img-$1") || exit 2
-has() { printf '%s\n' "$list" | grep -qE " $1( -> .*)?\$"; }
-has init || exit 2
-has dfr.ko || exit 1
-has sbin/modprobe || has usr/sbin/modprobe || exit 3)";
+constexpr const char* kDracutList = R"(list=$(lsinitrd "/boot/initrd.img-$1") || exit 2
+has() { printf '%s\n' "$list" | grep -qE " $1( -> .*)?\$"; })";
 
 void write_into(const std::string& folder, const ArchiveFile& file) {
 	const std::string path = folder + "/" + file.name;
@@ -98,7 +97,7 @@ const std::vector<InitrdBuilder>& initrd_builders() {
 	     .folder = "",
 	     .initrd = "/boot/initrd.img-",
 	     .make = "update-initramfs -u -k \"$1\"",
-	     .look = kInitramfsLook,
+	     .look = std::string(kInitramfsList) + kLook,
 	     .make_all = "update-initramfs -u -k all",
 	     .may_refuse = "with update_initramfs=no in /etc/initramfs-tools/update-initramfs.conf, or with "
 	                   "/boot mounted read-only, it makes nothing"},
@@ -112,7 +111,7 @@ const std::vector<InitrdBuilder>& initrd_builders() {
 	     .make =
 	         "new=/boot/initrd.img-$1.dfr-new; dracut -q --force \"$new\" \"$1\" && sync -f \"$new\" && "
 	         "mv -f \"$new\" \"/boot/initrd.img-$1\" || { rm -f \"$new\"; exit 1; }",
-	     .look = kDracutLook,
+	     .look = std::string(kDracutList) + kLook,
 	     .make_all = "dracut --force --regenerate-all",
 	     .may_refuse = "with /boot full or mounted read-only the initrd of before stays"}};
 	return builders;
@@ -126,7 +125,7 @@ const InitrdBuilder* initrd_builder(const std::string& root) {
 }
 
 InitrdState look_into(const InitrdBuilder& builder, const std::string& release, const RunForKernel& run) {
-	const auto state = InitrdState(run(builder.look, release));
+	const auto state = InitrdState(run(builder.look.c_str(), release));
 	for (const InitrdState known : {InitrdState::kTraced, InitrdState::kPlain, InitrdState::kBroken})
 		if (state == known)
 			return state;

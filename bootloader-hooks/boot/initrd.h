@@ -36,7 +36,7 @@ struct InitrdBuilder {
 	// Shell commands, with a kernel's release as $1: make that kernel's initrd anew; look into it, and end with a
 	// status of InitrdState.
 	const char* make;
-	const char* look;
+	std::string look;
 	const char* make_all;   // what an administrator runs
 	const char* may_refuse; // why `make` may succeed and make nothing
 };
