@@ -376,10 +376,11 @@ int run_boot_renew(int argc, char** argv) {
 	    "  dfr boot renew --kernel 6.1.0-60-amd64\n");
 	bool initrds = false;
 	app->add_option("--kernel", build.release, "its release (default: the newest that is installed)");
-	app->add_flag("--initrds", initrds, "make initrds that have the trace inside anew");
 	app->add_option("--module", build.module, "its dfr.ko (default: looked for)");
 	app->add_option("--btf", build.types, "its types, likewise");
 	app->add_option("--root", build.root, "the root of the machine that will boot (default: this one)");
+	app->add_flag("--initrds", initrds, "make this machine's initrds that have the trace inside anew")
+	    ->excludes("--root");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	const boot::Installation installation(build.root);
