@@ -25,7 +25,7 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kBootBuildExamples =
     "  dfr boot build                                   the default program, for this kernel\n"
     "  dfr boot build -s boot.d --name opens            a program of one's own\n"
     "  dfr boot build --name disk-io                    one that comes with dfr\n"
@@ -237,7 +237,7 @@ int run_boot_build(int argc, char** argv) {
 	    make_app("boot build",
 	             "Compile a boot program for one kernel, say what its probes will match there, and\n"
 	             "make the archive that a boot loader gives to that kernel as one more initrd.",
-	             kExamples);
+	             kBootBuildExamples);
 	app->add_option("-s,--script", build.source, "the program, in D (default: the one of --name)");
 	app->add_option("--name", build.name, "what it is called (default: the script's name, or default)");
 	app->add_option("--kernel", build.release,

@@ -21,9 +21,10 @@ namespace {
 
 using lib::BootComparison, lib::BootDifference, lib::BootQuestionOf;
 
-constexpr const char* kExamples = "  dfr boot diff old/*.dfr -- new/*.dfr\n"
-                                  "  dfr boot diff --confidence 99 --least 500 old/*.dfr -- new/*.dfr\n"
-                                  "  dfr boot diff --json old/*.dfr -- new/*.dfr | jq '.differences[0]'\n";
+constexpr const char* kBootDiffExamples =
+    "  dfr boot diff old/*.dfr -- new/*.dfr\n"
+    "  dfr boot diff --confidence 99 --least 500 old/*.dfr -- new/*.dfr\n"
+    "  dfr boot diff --json old/*.dfr -- new/*.dfr | jq '.differences[0]'\n";
 constexpr size_t kRows = 10; // of a question, of what was not shown
 
 struct Group {
@@ -360,7 +361,7 @@ int run_boot_diff(int argc, char** argv) {
 	    "questions. Status 4: something became slower; 3: so few boots could not have shown it, a boot\n"
 	    "has no login prompt, or recordings are partial or of several programs; 0: nothing slower was\n"
 	    "shown.",
-	    kExamples);
+	    kBootDiffExamples);
 	app->add_option("before", before, "recordings of the boots before; all files of each");
 	app->add_option("--confidence", confidence, "how sure a difference must be, in percent (default: 95)")
 	    ->option_text("PERCENT")

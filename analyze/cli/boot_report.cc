@@ -20,10 +20,11 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples = "  dfr boot report                     the last boot that was stored\n"
-                                  "  dfr boot report boot.dfr --all\n"
-                                  "  dfr boot report -o report.html\n"
-                                  "  dfr boot report --json | jq '.phases'\n";
+constexpr const char* kBootReportExamples =
+    "  dfr boot report                     the last boot that was stored\n"
+    "  dfr boot report boot.dfr --all\n"
+    "  dfr boot report -o report.html\n"
+    "  dfr boot report --json | jq '.phases'\n";
 constexpr size_t kLongest = 10;
 constexpr int kBar = 40;
 
@@ -287,7 +288,7 @@ int run_boot_report(int argc, char** argv) {
 	    "A boot on one time axis, from the kernel's entry to the login prompt: phases, what the\n"
 	    "first process started, the longest processes, modules. Of recordings of the default\n"
 	    "boot program; dfr replay asks others.",
-	    kExamples);
+	    kBootReportExamples);
 	app->add_option("file", files,
 	                "the recording, or all files of it (default: the last that was stored)");
 	app->add_flag("--last", last, "the last that was stored");

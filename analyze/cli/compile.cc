@@ -19,7 +19,7 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kCompileExamples =
     "  dfr compile -o boot.dof boot.d\n"
     "  dfr compile -o count.dof -n 'syscall:::entry { @[execname] = count(); }'\n";
 
@@ -60,8 +60,8 @@ int run_compile(int argc, char** argv) {
 	ProgramArguments program;
 	std::string output, kernel, release, file;
 	bool listing = false;
-	const auto app =
-	    make_app("compile", "Compile D into a DOF; probes are matched where it is loaded.", kExamples);
+	const auto app = make_app("compile", "Compile D into a DOF; probes are matched where it is loaded.",
+	                          kCompileExamples);
 	program.add_to(*app);
 	program.add_profile_to(*app);
 	app->add_option("file", file, "a D script");

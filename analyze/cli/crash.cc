@@ -28,7 +28,7 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kCrashExamples =
     "  dfr crash list memory.elf\n"
     "  dfr crash list --json memory.elf\n"
     "  dfr crash list --reserved           after a warm reboot\n"
@@ -142,7 +142,7 @@ int run_crash(int argc, char** argv) {
 	const auto app = make_app("crash",
 	                          "What the memory of a dead machine holds; and that the kernel which runs\n"
 	                          "after the next panic stores it.",
-	                          kExamples);
+	                          kCrashExamples);
 	CLI::App* const lister =
 	    app->add_subcommand("list", "each recording: its state, window, records and losses");
 	ImageArgument listed, reported;

@@ -78,13 +78,13 @@ bool OptionParser::set(const std::string& option) {
 }
 
 bool OptionParser::option(char letter, const std::string& argument) {
-	using Mode = DtraceOptions::Mode;
+	using enum DtraceOptions::Mode;
 	switch (letter) {
-	case 'A': return mode(Mode::Anonymous, letter);
-	case 'G': return mode(Mode::Link, letter);
-	case 'h': return mode(Mode::Header, letter);
-	case 'l': return mode(Mode::List, letter);
-	case 'V': return mode(Mode::Version, letter);
+	case 'A': return mode(Anonymous, letter);
+	case 'G': return mode(Link, letter);
+	case 'h': return mode(Header, letter);
+	case 'l': return mode(List, letter);
+	case 'V': return mode(Version, letter);
 	case 'a': return set("grabanon");
 	case 'b': return set("bufsize=" + argument);
 	case 'B': return true; // how a consumer of another libdtrace takes its output; this one has one way

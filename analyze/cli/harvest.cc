@@ -19,11 +19,11 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples = "  dfr harvest memory.elf -o crash.dfr\n"
-                                  "  dfr harvest --list /var/crash/202611221904/dump.202611221904\n"
-                                  "  dfr harvest --state boot memory.elf -o boot.dfr\n"
-                                  "  dfr harvest --catalog yesterday.dfr memory.elf -o crash.dfr\n"
-                                  "  dfr harvest --reserved -o before.dfr     after a warm reboot\n";
+constexpr const char* kHarvestExamples = "  dfr harvest memory.elf -o crash.dfr\n"
+                                         "  dfr harvest --list /var/crash/202611221904/dump.202611221904\n"
+                                         "  dfr harvest --state boot memory.elf -o boot.dfr\n"
+                                         "  dfr harvest --catalog yesterday.dfr memory.elf -o crash.dfr\n"
+                                         "  dfr harvest --reserved -o before.dfr     after a warm reboot\n";
 
 struct HarvestWish {
 	ImageArgument argument;
@@ -149,7 +149,7 @@ int run_harvest(int argc, char** argv) {
 	    "Recover recordings from the memory of a dead machine: all of the boot that died, unless "
 	    "one is named. The likeliest goes to the output; others to files beside it, with their "
 	    "states' names.",
-	    kExamples);
+	    kHarvestExamples);
 	wish.argument.add(*app, "memory image: ELF core, vmcore, kdump-compressed, or raw");
 	app->add_option("-o,--output", wish.output, "the recording to write");
 	app->add_option("--state", wish.state, "only the state of this name or number");

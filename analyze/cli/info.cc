@@ -26,8 +26,8 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples = "  dfr info boot.dfr\n"
-                                  "  dfr info --json boot.dfr\n";
+constexpr const char* kInfoExamples = "  dfr info boot.dfr\n"
+                                      "  dfr info --json boot.dfr\n";
 
 // Records of one EPID.
 struct EpidRecords {
@@ -498,7 +498,7 @@ int show(trace::JoinedSource& source, bool json, bool named) {
 int run_info(int argc, char** argv) {
 	std::vector<std::string> files;
 	bool json = false;
-	const auto app = make_app("info", "What recordings hold, and what to ask them.", kExamples);
+	const auto app = make_app("info", "What recordings hold, and what to ask them.", kInfoExamples);
 	app->add_option("file", files, "recordings (.dfr); the files of one state are one recording")
 	    ->required();
 	app->add_flag("--json", json, "all of it as one JSON object for each recording");

@@ -21,7 +21,7 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kProbesExamples =
     "  dfr probes 'syscall::*read*:'\n"
     "  dfr probes -v 'sched:::off-cpu'\n"
     "  dfr probes -v 'fbt::do_*:entry'     with those that have none, and why\n";
@@ -98,7 +98,7 @@ void print_unprobed(const d::ProbePattern& pattern, const std::set<std::string>&
 int run_probes(int argc, char** argv) {
 	std::string glob;
 	bool verbose = false, json = false;
-	const auto app = make_app("probes", "List the probes of this machine.", kExamples);
+	const auto app = make_app("probes", "List the probes of this machine.", kProbesExamples);
 	app->add_option("glob", glob, "provider:module:function:name; every field may be a glob or empty");
 	app->add_flag("-v,--verbose", verbose,
 	              "with the types of their arguments, and what fbt cannot probe and why");

@@ -31,7 +31,7 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kRecordExamples =
     "  dfr record -o ls.dfr -- ls -l\n"
     "  dfr record -o reads.dfr -n 'syscall::read:return { capture(); @[execname] = quantize(arg1); }'\n"
     "  dfr record --for analysis.d -o later.dfr -- ls -l\n"
@@ -371,7 +371,8 @@ int Recorder::run() {
 
 int run_record(int argc, char** argv) {
 	RecordArguments arguments;
-	const auto app = make_app("record", "Record with a D program and leave a .dfr file.", kExamples);
+	const auto app =
+	    make_app("record", "Record with a D program and leave a .dfr file.", kRecordExamples);
 	arguments.program.add_to(*app);
 	arguments.program.add_profile_to(*app);
 	app->add_option("-o,--output", arguments.output, "the recording to write")->check(check_given);

@@ -16,7 +16,7 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kRedactExamples =
     "  dfr redact --list web.dfr\n"
     "  dfr redact --keep execname,arg0 web.dfr -o for-vendor.dfr\n"
     "  dfr redact --keep pid,'stack()',names --keep 'syscall::open*:entry/arg1' web.dfr -o for-vendor.dfr\n"
@@ -95,8 +95,9 @@ int run_redact(int argc, char** argv) {
 	std::string file, output;
 	std::vector<std::string> keep;
 	bool list = false, replace = false, json = false;
-	const auto app = make_app(
-	    "redact", "Write a recording that holds only what is allowed, for somebody else.", kExamples);
+	const auto app =
+	    make_app("redact", "Write a recording that holds only what is allowed, for somebody else.",
+	             kRedactExamples);
 	app->add_option("file", file, "a recording (.dfr)")->required();
 	app->add_option(
 	       "--keep", keep,

@@ -25,7 +25,7 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kReplayExamples =
     "  dfr replay boot.dfr\n"
     "  dfr replay -n 'syscall:::entry { @[execname] = count(); }' boot.dfr\n"
     "  dfr replay --from=-10s -n 'syscall:::entry { @[execname] = count(); }' boot.dfr\n"
@@ -222,7 +222,7 @@ int replay_recordings(const ReplayArguments& arguments, std::vector<lib::Program
 int run_replay(int argc, char** argv) {
 	ReplayArguments arguments;
 	const auto app =
-	    make_app("replay", "Run a D program over recordings, or print what they said.", kExamples);
+	    make_app("replay", "Run a D program over recordings, or print what they said.", kReplayExamples);
 	arguments.program.add_to(*app);
 	app->add_flag("--json", arguments.json, "the verdict as JSON");
 	app->add_flag("--strict", arguments.strict,

@@ -21,9 +21,9 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples = "  dfr status\n"
-                                  "  dfr status flight\n"
-                                  "  dfr status --json\n";
+constexpr const char* kStatusExamples = "  dfr status\n"
+                                        "  dfr status flight\n"
+                                        "  dfr status --json\n";
 
 struct StateReport {
 	recorder::StateLine line;
@@ -204,7 +204,7 @@ int run_status(int argc, char** argv) {
 	    make_app("status",
 	             "What records on this machine: each state, how far back its memory goes, what was\n"
 	             "lost, and what dfrd has stored of it.",
-	             kExamples);
+	             kStatusExamples);
 	app->add_option("name", name, "only this state");
 	app->add_flag("--json", as_json, "a list of objects");
 	if (const auto status = parse_arguments(*app, argc, argv))

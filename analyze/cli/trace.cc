@@ -13,7 +13,7 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kTraceExamples =
     "  dfr trace -n 'syscall::openat:entry { printf(\"%s\\n\", copyinstr(arg1)); }'\n"
     "  dfr trace -n 'syscall:::entry { @[execname] = count(); }' -- make\n";
 
@@ -72,7 +72,7 @@ int Trace::run() {
 
 int run_trace(int argc, char** argv) {
 	TraceArguments arguments;
-	const auto app = make_app("trace", "Run a D program live and print what it says.", kExamples);
+	const auto app = make_app("trace", "Run a D program live and print what it says.", kTraceExamples);
 	arguments.program.add_to(*app);
 	app->add_option("--engine", arguments.engine, "kernel, process or auto");
 	app->add_flag("--json", arguments.json, "the verdict as JSON");

@@ -20,8 +20,8 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples = "  dfr verify boot.dfr\n"
-                                  "  dfr verify --json *.dfr\n";
+constexpr const char* kVerifyExamples = "  dfr verify boot.dfr\n"
+                                        "  dfr verify --json *.dfr\n";
 constexpr size_t kShown = 50;
 
 std::string span_text(const trace::TimeSpan& span, const trace::Catalog& catalog) {
@@ -163,7 +163,7 @@ int run_verify(int argc, char** argv) {
 	bool json = false;
 	const auto app =
 	    make_app("verify", "Whether all of a recording is there and sound: checksums, columns, counts.",
-	             kExamples);
+	             kVerifyExamples);
 	app->add_option("file", files, "recordings (.dfr); those of one state also together")->required();
 	app->add_flag("--json", json, "one JSON object for each file, and the verdict as JSON");
 	if (const auto status = parse_arguments(*app, argc, argv))
