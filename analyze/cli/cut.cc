@@ -20,8 +20,8 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples = "  dfr cut --from=-10s boot.dfr -o end.dfr\n"
-                                  "  dfr cut --pid 812,813 --probe 'syscall:::' boot.dfr -o two.dfr\n";
+constexpr const char* kCutExamples = "  dfr cut --from=-10s boot.dfr -o end.dfr\n"
+                                     "  dfr cut --pid 812,813 --probe 'syscall:::' boot.dfr -o two.dfr\n";
 
 struct CutArguments {
 	std::string file, output, pids;
@@ -103,12 +103,8 @@ std::string text_of(const CutArguments& arguments, const trace::Selection& span,
 trace::Asked asked(const trace::Cut& cut, const trace::Catalog& catalog) {
 	if (cut.probes.empty())
 		return {};
-	std::set<uint32_t> priorities;
-	for (const trace::Ecb& ecb : catalog.ecbs)
-		if (cut.probes.contains(ecb.probe))
-			priorities.insert(ecb.priority);
-	return {.priority = [priorities](uint32_t priority) { return priorities.contains(priority); },
-	        .probe = [&cut](const trace::Probe& probe) { return cut.probes.contains(probe.id); }};
+	return trace::asked_about(
+	    catalog, [&cut](const trace::Probe& probe) { return cut.probes.contains(probe.id); });
 }
 
 } // namespace
@@ -117,7 +113,7 @@ int run_cut(int argc, char** argv) {
 	CutArguments arguments;
 	replay::Wanted wanted;
 	trace::Cut cut;
-	const auto app = make_app("cut", "Write a part of a recording as a recording.", kExamples);
+	const auto app = make_app("cut", "Write a part of a recording as a recording.", kCutExamples);
 	app->add_option("file", arguments.file, "a recording (.dfr)")->required();
 	app->add_option("-o,--output", arguments.output, "the recording to write")->required();
 	arguments.part.add_to(*app);

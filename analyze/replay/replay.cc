@@ -692,19 +692,11 @@ trace::Asked Replay::asked(const trace::Catalog& catalog) const {
 	std::vector<d::ProbePattern> patterns;
 	for (const dof::EcbDesc& ecb : program_.image.ecbs)
 		patterns.push_back(d::pattern_of(ecb.probe));
-	const auto asks_probe = [patterns](const trace::Probe& probe) {
+	return trace::asked_about(catalog, [patterns](const trace::Probe& probe) {
 		return std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) {
 			return pattern.id != 0 || RecordingTarget::matches(pattern, probe);
 		});
-	};
-	const auto asks_priority = [&catalog, asks_probe](uint32_t priority) {
-		return std::any_of(catalog.ecbs.begin(), catalog.ecbs.end(), [&](const trace::Ecb& ecb) {
-			const trace::Probe* const of =
-			    ecb.epid && ecb.priority == priority ? catalog.probe_of(ecb.epid) : nullptr;
-			return of && asks_probe(*of);
-		});
-	};
-	return {.priority = asks_priority, .probe = asks_probe};
+	});
 }
 
 // A recording that grows may get probes that the program was not compiled for.

@@ -276,8 +276,7 @@ private:
 	struct Running;
 	void collect();
 	void account();
-	bool follows_gap(const dfr_block& first) const;
-	dfr_block before_gap(const dfr_block& first) const;
+	std::optional<dfr_block> before_gap(const dfr_block& first) const;
 	void account_cpu(std::span<const BlockRef> refs);
 	std::optional<Block> load(const BlockRef& ref);
 	bool wanted(const dfr_block& head) const;
@@ -329,6 +328,8 @@ struct Asked {
 	std::function<bool(uint32_t priority)> priority; // of the recording's clauses
 	std::function<bool(const Probe& probe)> probe;
 };
+// About probes: these, and the priorities of the clauses that were for them. The catalog has to stay.
+Asked asked_about(const Catalog& catalog, const std::function<bool(const Probe& probe)>& probe);
 Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked = {});
 // "syscall:::entry, io:::start": what clauses of this priority are for.
 std::string clauses_of(const Catalog& catalog, uint32_t priority);

@@ -121,18 +121,13 @@ bool Merger::CpuSpan::falls_short_of(const Reach& reach) const {
 	return last_seq < reach.seq || (last_seq == reach.seq && reached_all && reached < reach.records);
 }
 
-// Whether blocks that a CPU has not had before its first one here are between two files: the source's first one is whole up
-// to a time at which they had not all been recorded.
-bool Merger::follows_gap(const dfr_block& first) const {
-	const auto earlier = first_file_.before.find(first.cpu);
-	return first_file_.whole_until && first.before >= first_file_.whole_until &&
-	       first.seq > (earlier == first_file_.before.end() ? 0 : earlier->second.seq) + 1;
-}
-
-// What such a CPU had recorded when the first file ended, as a block's header tells it.
-dfr_block Merger::before_gap(const dfr_block& first) const {
+// Where blocks that a CPU had before its first one here are missing between two files, because the source's first one is
+// whole up to a time at which they had not all been recorded: what it had recorded by then, as a block's header tells it.
+std::optional<dfr_block> Merger::before_gap(const dfr_block& first) const {
 	const auto earlier = first_file_.before.find(first.cpu);
 	const Reach reach = earlier == first_file_.before.end() ? Reach{} : earlier->second;
+	if (!first_file_.whole_until || first.before < first_file_.whole_until || first.seq <= reach.seq + 1)
+		return std::nullopt;
 	dfr_block head{};
 	head.seq = reach.seq;
 	head.first_time = head.last_time = first_file_.whole_until;
@@ -144,8 +139,8 @@ dfr_block Merger::before_gap(const dfr_block& first) const {
 // Fills in what the headers of one CPU's blocks tell: sequence numbers, gaps, counters.
 void Merger::account_cpu(std::span<const BlockRef> refs) {
 	CpuSpan& span = cpus_[refs.front().head.cpu];
-	const dfr_block front = before_gap(refs.front().head);
-	const dfr_block* before = follows_gap(refs.front().head) ? &front : nullptr;
+	const std::optional<dfr_block> front = before_gap(refs.front().head);
+	const dfr_block* before = front ? &*front : nullptr;
 	const dfr_block* after = nullptr; // the first block after the selection
 	const dfr_block* first = nullptr; // the first block that may have selected records
 	span.first_seq = refs.front().head.seq;
@@ -208,7 +203,7 @@ void Merger::open() {
 	for (size_t i = 0; i < refs_.size(); i++) {
 		const dfr_block& head = refs_[i].head;
 		const bool starts = i == 0 || refs_[i - 1].head.cpu != head.cpu;
-		if (starts && (head.seq > 1 || head.record_base) && !follows_gap(head))
+		if (starts && (head.seq > 1 || head.record_base) && !before_gap(head))
 			cpus_[head.cpu].horizon = whole_from(head);
 	}
 	account();

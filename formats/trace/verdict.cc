@@ -468,6 +468,17 @@ std::string span_text(const Catalog& catalog, uint64_t from, uint64_t to) {
 	return format_moment(first, format) + (same_day ? "-" : " - ") + format_moment(last, format);
 }
 
+Asked asked_about(const Catalog& catalog, const std::function<bool(const Probe& probe)>& probe) {
+	const auto priority = [&catalog, probe](uint32_t wanted) {
+		return std::any_of(catalog.ecbs.begin(), catalog.ecbs.end(), [&](const Ecb& ecb) {
+			const Probe* const of =
+			    ecb.epid && ecb.priority == wanted ? catalog.probe_of(ecb.epid) : nullptr;
+			return of && probe(*of);
+		});
+	};
+	return {.priority = priority, .probe = probe};
+}
+
 Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked) {
 	Verdict verdict;
 	const auto cut = source.cut();
