@@ -62,7 +62,7 @@ uint64_t each_unit(const FoundAnchor& anchor, const PhysicalMemory& memory, uint
 		for (; extent.within < kPage; extent.within += unit)
 			visit(extent);
 	}
-	return again;
+	return again + (frames.size() % pages != 0);
 }
 
 MemoryExtent extent_of(const AnchorGroup& group, AnchorKey first, uint64_t limit) {

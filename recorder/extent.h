@@ -51,7 +51,7 @@ std::vector<uint64_t> frames_of(const FoundAnchor& anchor, uint64_t limit);
 
 // The pieces of `unit` bytes, of a power of two, that the anchor's frames hold, laid end to end. `listed`: frames in
 // which such pieces began so far. What an anchor lists a second time, as a crafted image may again and again, is
-// left out; returns how many times.
+// left out, and so is half a piece at the end; returns how many times.
 uint64_t each_unit(const FoundAnchor& anchor, const PhysicalMemory& memory, uint32_t unit,
                    std::unordered_set<uint64_t>& listed, const std::function<void(MemoryExtent)>& visit);
 
