@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Finishing the commits that a crash interrupted. The engine reuses a speculation's
-// number, so a commit of that number belongs to a chunk only if it is not earlier
-// than the chunk's last record.
+// number, but only after it has moved all chunks of a commit: so a commit of that number
+// belongs to a chunk only if it is not earlier than the chunk's first record. Later records
+// may be of firings that had begun on other CPUs when the commit took its time.
 #include "recorder/speculations.h"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ uint64_t commit_of(const SpeculationChunk& chunk, const CommitTimes& times) {
 	const auto found = times.find(chunk.head.id);
 	if (found == times.end())
 		return 0;
-	const auto time = found->second.lower_bound(chunk.head.last_time);
+	const auto time = found->second.lower_bound(chunk.head.first_time);
 	return time == found->second.end() ? 0 : *time;
 }
 
@@ -50,7 +51,7 @@ public:
 		head_.hdr_size = sizeof(dfr_block);
 		head_.state_id = state_id;
 		head_.first_time = std::min<uint64_t>(chunk.head.first_time, commit_time);
-		head_.last_time = commit_time;
+		head_.last_time = std::max<uint64_t>(chunk.head.last_time, commit_time);
 		head_.seq = before ? before->seq + 1 : 1;
 		head_.lost = before ? before->lost : 0;
 		head_.record_base = before ? before->record_base + before->records : 0;

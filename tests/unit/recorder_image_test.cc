@@ -843,6 +843,35 @@ TEST_CASE("commits that a crash interrupted are finished, others stay in flight"
 	CHECK(mentions(fewer[0]->remarks(), "16 chunks of speculations of CPU 1 not in the image"));
 }
 
+// A firing that had begun on another CPU when commit() took its time: 7'003 is behind it, and belongs to it.
+TEST_CASE("a commit has what its speculation recorded on another CPU meanwhile", "[recorder][image]") {
+	Memory memory = sample_memory();
+	memory.put({700}, spec_chunk(3, 0, 4'500, 33, 7'000));
+	memory.put({701}, spec_chunk(3, 1, 6'998, 34, 0));
+	memory.anchor({.pfn = 710, .kind = DFR_ANCHOR_SPEC, .cpu = 0, .unit = 256, .frames = {700}});
+	memory.anchor({.pfn = 711, .kind = DFR_ANCHOR_SPEC, .cpu = 1, .unit = 256, .frames = {701}});
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	trace::Verdict verdict;
+	CHECK(values_of(*found[0], &verdict) == std::vector<uint64_t>{11, 44, 33, 55, 66, 34});
+	CHECK(verdict.complete);
+	CHECK_FALSE(found[0]->in_flight());
+}
+
+// As the module before listed them, where a part of the list ended within a chunk.
+TEST_CASE("half a chunk of speculations at an anchor's end is missed", "[recorder][image]") {
+	Memory memory = sample_memory();
+	memory.put({700}, std::vector<std::byte>(Memory::kPageSize));
+	memory.put({701}, std::vector<std::byte>(Memory::kPageSize));
+	memory.put({702}, std::vector<std::byte>(Memory::kPageSize));
+	memory.anchor({.pfn = 710, .kind = DFR_ANCHOR_SPEC, .cpu = 0, .unit = 8192, .frames = {700, 701}});
+	CHECK_FALSE(recorder::open_memory_image(ImageFile(memory.elf()).path)[0]->partial());
+	memory.anchor({.pfn = 710, .kind = DFR_ANCHOR_SPEC, .cpu = 0, .unit = 8192, .frames = {700, 701, 702}});
+	const auto found = recorder::open_memory_image(ImageFile(memory.elf()).path);
+	CHECK(found[0]->partial());
+	CHECK(mentions(found[0]->remarks(), "1 chunk of speculations of CPU 0 not in the image"));
+}
+
 // The engine frees the chunks of a commit when they stand in the ring.
 TEST_CASE("chunks that the ring has already are committed once", "[recorder][image]") {
 	Memory memory = sample_memory();
