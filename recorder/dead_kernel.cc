@@ -29,7 +29,9 @@ constexpr uint64_t kTypesMost = 32 << 20;
 constexpr uint64_t kPresent = 1, kLarge = 1 << 7, kFrame = 0x000ffffffffff000;
 constexpr unsigned kTableBits = 9, kPageBits = 12, kLargestBits = 30;
 constexpr size_t kMarked = 256;
-constexpr std::ptrdiff_t kAliasesMost = 4096; // of one address; ten are the most that was seen
+constexpr std::ptrdiff_t kAliasesMost = 256; // of one address; ten are the most that was seen
+// Characters of names, the ones that are passed over too: some seconds. A million addresses take about as many.
+constexpr uint64_t kDecodedMost = uint64_t{4} << 30;
 constexpr size_t kTokens = 256, kTokenTableMost = 64 << 10;
 constexpr size_t kTriesMost = 64; // of pages that begin like VMCOREINFO and are of the release
 
@@ -254,6 +256,7 @@ std::optional<std::string> DeadKernel::name(size_t& at) const {
 		if (text.size() > kNameMost)
 			return std::nullopt;
 	}
+	decoded_ += text.size();
 	return text.size() < 2 || text.find_first_of(" \t\n") != text.npos ? std::nullopt
 	                                                                   : std::optional(text);
 }
@@ -280,12 +283,17 @@ std::optional<KernelPlace> DeadKernel::kernel_place(uint64_t address, uint64_t) 
 	const auto next = std::ranges::upper_bound(addresses_, address);
 	if (address < kImage || next == addresses_.begin() || next == addresses_.end())
 		return std::nullopt;
-	const auto first = std::ranges::lower_bound(addresses_, *std::prev(next));
-	if (next - first > kAliasesMost)
-		return std::nullopt;
-	const std::string text = lines(static_cast<size_t>(first - addresses_.begin()),
-	                               static_cast<size_t>(next - addresses_.begin()) + 1);
-	asked_ = types::Symbols::from_kallsyms_text(types::Blob::from_bytes({text.begin(), text.end()}));
+	const uint64_t start = *std::prev(next);
+	if (!asked_ || asked_start_ != start) {
+		const auto first = std::ranges::lower_bound(addresses_, start);
+		if (next - first > kAliasesMost || decoded_ > kDecodedMost)
+			return std::nullopt;
+		const std::string text = lines(static_cast<size_t>(first - addresses_.begin()),
+		                               static_cast<size_t>(next - addresses_.begin()) + 1);
+		asked_ =
+		    types::Symbols::from_kallsyms_text(types::Blob::from_bytes({text.begin(), text.end()}));
+		asked_start_ = start;
+	}
 	const std::optional<types::Symbol> symbol = asked_->find(address);
 	return symbol ? std::optional(KernelPlace{.symbol = *symbol}) : std::nullopt;
 }

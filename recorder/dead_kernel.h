@@ -56,7 +56,9 @@ private:
 	std::vector<std::byte> names_;
 	std::vector<size_t> marks_;           // where the name of each kMarked'th symbol begins in names_
 	std::vector<std::string> tokens_;     // what a byte of a name stands for
+	mutable uint64_t decoded_ = 0;        // characters of names so far
 	std::optional<types::Symbols> asked_; // has the texts of the last answer
+	uint64_t asked_start_ = 0;            // where the last answer's symbol begins
 	// Once they were asked for.
 	std::optional<std::unique_ptr<types::KernelTypes>> types_;
 	std::optional<DeadModules> modules_;
