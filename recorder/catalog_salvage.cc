@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "formats/error.h"
+#include "formats/trace/redact.h"
 #include "formats/trace/counted.h"
 #include "recorder/physical_memory.h"
 
@@ -165,6 +166,9 @@ void lend_catalog(trace::Catalog& to, const trace::Catalog& from) {
 	if (to.boot_id != from.boot_id || to.state_id != from.state_id)
 		throw Error("the catalog that is lent is of another boot or another state",
 		            "give a recording that was made of the same state, by dfrd or dfr snapshot");
+	if (from.machine.contains(trace::kRedactedKey))
+		throw Error("the catalog that is lent is of a redacted recording, whose records have other fields",
+		            "give one that was not redacted");
 	add_all(to.machine, from.machine);
 	add_all(to.probes, from.probes);
 	add_all(to.layouts, from.layouts);
