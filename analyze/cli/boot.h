@@ -27,6 +27,9 @@ int run_boot_store(int argc, char** argv);
 std::string boot_source_path(const std::string& root, const std::string& name);
 inline constexpr const char* kDefaultBootProgram = "default";
 
+// Whether a boot program records, or what it recorded is not stored yet. Throws dfr::Error where that may not be asked.
+bool anonymous_state();
+
 // What `dfr boot build` makes, and `enable` where there is none yet.
 struct BootBuild {
 	std::string root, release, name, source;

@@ -48,10 +48,6 @@ bool has_state(const std::string& name) {
 	return false;
 }
 
-bool anonymous_state() {
-	return has_state(DFR_ANONYMOUS_NAME);
-}
-
 // Why dfrd cannot record as this state; empty: it can. The unit needs a program for boots that are not traced.
 std::string no_unit(const std::string& root, const std::string& name) {
 	if (!boot::valid_name(name) || name == DFR_ANONYMOUS_NAME)
@@ -264,6 +260,10 @@ int renew_initrds(const boot::Installation& installation) {
 }
 
 } // namespace
+
+bool anonymous_state() {
+	return has_state(DFR_ANONYMOUS_NAME);
+}
 
 int run_boot_enable(int argc, char** argv) {
 	BootBuild build{.name = kDefaultBootProgram};

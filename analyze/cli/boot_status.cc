@@ -80,6 +80,16 @@ void print_this_boot(bool inside) {
 		say("  module", access.why);
 }
 
+void print_not_stored() {
+	try {
+		if (anonymous_state())
+			say("", "this boot's is still in the kernel's memory: dfr boot store stores it; why "
+			        "that has "
+			        "not been done: journalctl -b -u dfr-boot-store");
+	} catch (const Error&) { // who may not ask for states
+	}
+}
+
 // --- the doctor ---------------------------------------------------------------------------
 
 // Of a trace inside the initrd, in place of the boot loader. `copy`: of what is in it, where the hook has left one.
@@ -301,6 +311,8 @@ int run_boot_status(int argc, char** argv) {
 	const auto files = installation.recordings();
 	say("stored", files.empty() ? "no recordings of boots"
 	                            : std::to_string(files.size()) + ", the last: " + files.back());
+	if (root.empty())
+		print_not_stored();
 	return 0;
 }
 
