@@ -72,7 +72,13 @@ std::optional<GrubEntry> judge(std::vector<std::string> body, const std::string&
 std::string access_of(const std::string& head) {
 	std::vector<std::string> words(1);
 	char quote = 0;
-	for (const char c : head) {
+	for (size_t i = 0; i < head.size(); i++) {
+		const char c = head[i];
+		if (c == '\\' && quote != '\'' &&
+		    i + 1 < head.size()) { // 'Bob'\''s Linux': no quote begins there
+			words.back().append(head, i++, 2);
+			continue;
+		}
 		if (quote ? c == quote : c == '\'' || c == '"')
 			quote = quote ? '\0' : c;
 		if (!quote && (c == ' ' || c == '\t'))

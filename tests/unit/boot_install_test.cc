@@ -268,6 +268,35 @@ TEST_CASE("boot enable: a user's panic= and events of the kernel stay, and the u
 	CHECK_THAT(custom, !Catch::Contains("nobody"));
 }
 
+TEST_CASE("boot enable: who may boot is found behind a title with an apostrophe", "[boot]") {
+	const Machine machine;
+	machine.write("/boot/grub/grub.cfg",
+	              "menuentry 'Bob'\\''s Linux' --class bob --unrestricted $menuentry_id_option 'a' {\n"
+	              "\tlinux\t/boot/vmlinuz-6.1.0-56-amd64 root=UUID=1234\n"
+	              "\tinitrd\t/boot/initrd.img-6.1.0-56-amd64\n}\n"
+	              "source ${config_directory}/custom.cfg\n");
+	enable(machine, plan("once"));
+	CHECK_THAT(machine.read("/boot/grub/custom.cfg"),
+	           Catch::Contains("--class os --unrestricted $menuentry_id_option"));
+}
+
+TEST_CASE("boot disable: where /boot is not mounted nothing is taken back, and it says so", "[boot]") {
+	const Machine machine;
+	const auto before = machine.all();
+	enable(machine, plan("always"));
+	const auto enabled = machine.all();
+	const std::string boot = machine.root() + "/boot", away = machine.root() + "/away";
+	std::filesystem::rename(boot, away);
+	std::filesystem::create_directory(boot);
+	CHECK_THROWS_WITH(boot::Installation(machine.root()).disable(),
+	                  Catch::Contains("cannot be taken back"));
+	std::filesystem::remove(boot);
+	std::filesystem::rename(away, boot);
+	CHECK(machine.all() == enabled);
+	CHECK(boot::Installation(machine.root()).disable());
+	CHECK(machine.all() == before);
+}
+
 TEST_CASE("boot enable: what grub-reboot chose is booted", "[boot]") {
 	const Machine machine;
 	enable(machine, plan("always"));
