@@ -389,19 +389,25 @@ int run_boot_renew(int argc, char** argv) {
 	const std::string armed = installation.variable(boot::kArmedVariable);
 	if (!plan)
 		return 0;
-	if (plan->inside || armed == "failed" || armed == "spent") {
-		if (kernels.empty())
-			return 0; // /boot is not mounted
-		if (!plan->inside) {
-			end_with_kernel(installation, *plan, kernels);
-			return 0;
-		}
+	const bool over = !plan->inside && (armed == "failed" || armed == "spent");
+	if (kernels.empty()) {
+		if (!over && !plan->inside)
+			std::fprintf(
+			    stderr,
+			    "dfr: nothing is renewed: there is no kernel in %s/boot; is it mounted?\n",
+			    build.root.c_str());
+		return 0;
+	}
+	if (over) {
+		end_with_kernel(installation, *plan, kernels);
+		return 0;
+	}
+	if (plan->inside) {
 		installation.keep_copies(kernels);
 		return initrds ? renew_initrds(installation) : 0;
 	}
 	if (build.release.empty())
-		build.release = !kernels.empty() && installation.follows(*plan, kernels) ? kernels.front()
-		                                                                         : plan->release;
+		build.release = installation.follows(*plan, kernels) ? kernels.front() : plan->release;
 	build.name = plan->name;
 	build.loading = plan->loading;
 	build.then = plan->then;

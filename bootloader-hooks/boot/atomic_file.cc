@@ -169,8 +169,13 @@ void rename_durably(const std::string& from, const std::string& to) {
 
 void remove_durably(const std::string& path) {
 	if (::unlink(path.c_str()) != 0) {
-		if (errno == ENOENT)
+		const int error = errno;
+		struct stat about = {};
+		// Where nothing may be written that is the answer, whether or not there is something.
+		if (error == ENOENT ||
+		    (error == EROFS && ::lstat(path.c_str(), &about) != 0 && errno == ENOENT))
 			return;
+		errno = error;
 		throw Error::from_errno("cannot remove " + path, "run this as root");
 	}
 	sync_folder(path);

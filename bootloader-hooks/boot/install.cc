@@ -175,15 +175,12 @@ void Installation::arm(const std::string& how) const {
 	rewrite_atomically(grub("grubenv"), environment.text());
 }
 
-// In its place, as GRUB writes it, if it cannot be written anew: a disk that is full keeps no machine on a trace, nor on
-// its kernel, and makes no boot one that failed.
+// In its place, as GRUB writes it: GRUB replays no journal, so after a machine that was reset it finds the file where it
+// was, and writes there, although the place may be another file's by then. And a disk that is full keeps no machine on a
+// trace. Anew only if it has another size.
 void Installation::write_less(const GrubEnvironment& environment) const {
-	try {
+	if (!overwrite(grub("grubenv"), environment.text()))
 		rewrite_atomically(grub("grubenv"), environment.text());
-	} catch (const Error&) {
-		if (!overwrite(grub("grubenv"), environment.text()))
-			throw;
-	}
 }
 
 void Installation::disarm(bool made_environment) const {
@@ -340,6 +337,12 @@ bool Installation::disable() const {
 	remove_hooks();
 	const auto custom = read_text(grub("custom.cfg"));
 	const auto old = plan();
+	if (old && !old->inside && !custom && !read_text(grub("grub.cfg")))
+		throw Error("there is no " + grub("grub.cfg") +
+		                ", so what the boot loader was told cannot be taken back",
+		            "mount " + root_ +
+		                "/boot, then dfr boot disable; if GRUB has gone for good, remove " +
+		                plan_path());
 	const bool had = old.has_value() || (custom && has_block(*custom));
 	try {
 		if (const auto rest = without_block(custom); custom && has_block(*custom)) {
