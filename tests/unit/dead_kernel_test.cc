@@ -287,7 +287,7 @@ TEST_CASE("an address with names without end has none", "[recorder][image][dead-
 	const auto aliases = [&kernel](size_t count) {
 		kernel.symbols.insert(kernel.symbols.begin() + 6, count, {kText + 0x100, "talias"});
 	};
-	aliases(4000);
+	aliases(200);
 	Asked few(memory_of(kernel));
 	REQUIRE(few.found());
 	CHECK(few.at(kText + 0x180) == "vmlinux`do_it+128 of 256");
