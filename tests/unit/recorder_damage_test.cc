@@ -15,6 +15,7 @@
 #include "formats/abi/aggtab.h"
 #include "formats/error.h"
 #include "formats/trace/decode.h"
+#include "formats/trace/redact.h"
 #include "recorder/memory_image.h"
 #include "tests/unit/engine_store_rig.h"
 #include "tests/unit/image_builder.h"
@@ -394,6 +395,9 @@ TEST_CASE("what is lost of a catalog is lent by another recording of the state, 
 	CHECK(with.records == undamaged().records);
 	CHECK(with.counts == undamaged().counts);
 	CHECK_FALSE(with.verdict.complete); // nobody knows whether what was lent is all that there was
+	lender.machine[trace::kRedactedKey] = "inputs";
+	CHECK(harvest(file, &lender).recordings == 0); // refused
+	lender.machine.erase(trace::kRedactedKey);
 	lender.state_id++;
 	CHECK(harvest(file, &lender).recordings == 0); // refused
 }
