@@ -124,16 +124,24 @@ Extent extent_of(const trace::Merger& merger, trace::BlockSource& source) {
 	return extent;
 }
 
-// The clock's time for a wall time: the inverse of Catalog::walltime(), whose clocks may have been set.
-uint64_t clock_time(const trace::Catalog& catalog, int64_t wall) {
-	const trace::Clock* best = nullptr;
-	for (const trace::Clock& clock : catalog.clocks)
-		if (!best || static_cast<int64_t>(clock.real) <= wall)
-			best = &clock;
-	if (!best)
+// The clock's time for a wall time: the inverse of Catalog::walltime(), whose clocks may have been set. Of a wall time
+// that no moment had, because the machine slept or the clock was set forward: the first moment behind it; `ends` a span:
+// the last one before.
+uint64_t clock_time(const trace::Catalog& catalog, int64_t wall, bool ends) {
+	size_t best = 0;
+	const std::vector<trace::Clock>& clocks = catalog.clocks;
+	for (size_t i = 1; i < clocks.size(); i++)
+		if (static_cast<int64_t>(clocks[i].real) <= wall)
+			best = i;
+	if (clocks.empty())
 		return wall < 0 ? 0 : static_cast<uint64_t>(wall);
-	const int64_t mono = wall - static_cast<int64_t>(best->real) + static_cast<int64_t>(best->mono);
-	return mono < 0 ? 0 : static_cast<uint64_t>(mono);
+	const int64_t passed = wall - static_cast<int64_t>(clocks[best].real);
+	const int64_t mono = passed + static_cast<int64_t>(clocks[best].mono);
+	if (mono < 0)
+		return 0;
+	if (best + 1 == clocks.size() || static_cast<uint64_t>(mono) < clocks[best + 1].mono)
+		return static_cast<uint64_t>(mono);
+	return clocks[best + 1].mono - (ends && clocks[best + 1].mono);
 }
 
 // What all recordings have: on the answer's clock, and as wall time.
@@ -149,8 +157,8 @@ int64_t moment_of(const When& when, const Whole& whole, const std::optional<When
 	return moment_in(when.ns, whole.begin, whole.end);
 }
 
-// A moment on one recording's own clock. `span_from`: where the span begins that it ends.
-uint64_t clock_time(const When& when, const Whole& whole, const trace::UnitedSource& of,
+// A moment on one recording's own clock. `ends` a span, which begins at `span_from`.
+uint64_t clock_time(const When& when, const Whole& whole, const trace::UnitedSource& of, bool ends,
                     const std::optional<When>& span_from = std::nullopt) {
 	const auto ns = static_cast<uint64_t>(when.ns);
 	const uint64_t from = whole.extent.from, to = whole.extent.to;
@@ -160,13 +168,14 @@ uint64_t clock_time(const When& when, const Whole& whole, const trace::UnitedSou
 		throw Error(of.source->name() + " does not say what time it was, so it has no " + when.text,
 		            "+5s is after its start, -10s before its end, @NS on its own clock");
 	switch (when.base) {
-	case When::TimeBase::kAfterStart: return of.own_time(from > UINT64_MAX - ns ? UINT64_MAX : from + ns);
-	case When::TimeBase::kBeforeEnd: return of.own_time(to - std::min(to, ns));
-	case When::TimeBase::kTimeOfDay: return clock_time(catalog, moment_of(when, whole, span_from));
-	case When::TimeBase::kWallTime: return clock_time(catalog, when.ns);
+	case When::TimeBase::kAfterStart:
+		return of.own_time(from > UINT64_MAX - ns ? UINT64_MAX : from + ns, ends);
+	case When::TimeBase::kBeforeEnd: return of.own_time(to - std::min(to, ns), ends);
+	case When::TimeBase::kTimeOfDay: return clock_time(catalog, moment_of(when, whole, span_from), ends);
+	case When::TimeBase::kWallTime: return clock_time(catalog, when.ns, ends);
 	case When::TimeBase::kClock: break;
 	}
-	return of.own_time(ns);
+	return of.own_time(ns, ends);
 }
 
 void require_cpus(const Wanted& wanted, std::span<const Selectable> recordings) {
@@ -200,8 +209,8 @@ std::string not_covered(const Wanted& wanted, const Whole& whole, const trace::U
 	const Extent& extent = selected.extent;
 	if (!selected.touched)
 		return "nothing of this time";
-	const uint64_t from = std::max(selected.records.from, of.own_time(whole.extent.earliest));
-	const uint64_t to = std::min(selected.records.to, of.own_time(whole.extent.to));
+	const uint64_t from = std::max(selected.records.from, of.own_time(whole.extent.earliest, false));
+	const uint64_t to = std::min(selected.records.to, of.own_time(whole.extent.to, true));
 	if ((!wanted.from || extent.earliest <= from) && (!wanted.to || extent.to >= to))
 		return {};
 	const trace::Catalog& catalog = of.source->catalog();
@@ -215,12 +224,12 @@ void select_span(const Wanted& wanted, const Whole& whole, const Selectable& of,
 	const uint64_t horizon = of.merger.horizon();
 	auto& [from, to, cpus] = into.records;
 	if (wanted.from)
-		from = clock_time(*wanted.from, whole, of.member);
+		from = clock_time(*wanted.from, whole, of.member, false);
 	else if (windowed && !wanted.all)
 		from = horizon;
 	const auto cut = of.member.source->cut();
 	if (wanted.to)
-		to = clock_time(*wanted.to, whole, of.member, wanted.from);
+		to = clock_time(*wanted.to, whole, of.member, true, wanted.from);
 	else if (windowed && !wanted.all && cut)
 		to = cut->whole_until - 1;
 	into.touched = !wanted.part() || (from <= to && from <= into.extent.to && to >= into.extent.earliest);
@@ -307,7 +316,7 @@ std::vector<Selected> select(const Wanted& wanted, std::span<const Selectable> r
 		            "give the earlier time to --from");
 	const auto text = [&recordings](uint64_t time) {
 		const trace::UnitedSource& member = recordings.front().member;
-		return trace::time_text(member.source->catalog(), member.own_time(time));
+		return trace::time_text(member.source->catalog(), member.own_time(time, false));
 	};
 	throw Error("nothing was recorded in this span: the recording is from " +
 	                text(whole.extent.earliest) + " to " + text(whole.extent.to),

@@ -69,14 +69,17 @@ uint64_t UnitedSource::time(uint64_t own) const {
 	return moved(own, (later == clock.begin() ? *later : *(later - 1)).offset);
 }
 
-uint64_t UnitedSource::own_time(uint64_t time) const {
+uint64_t UnitedSource::own_time(uint64_t time, bool ends) const {
 	if (clock.empty() || time == UINT64_MAX)
 		return time;
-	const ClockPiece* best = &clock.front();
-	for (const ClockPiece& piece : clock)
-		if (moved(piece.own, piece.offset) <= time)
-			best = &piece;
-	return moved(time, negated(best->offset));
+	size_t best = 0;
+	for (size_t i = 1; i < clock.size(); i++)
+		if (moved(clock[i].own, clock[i].offset) <= time)
+			best = i;
+	const uint64_t own = moved(time, negated(clock[best].offset));
+	if (best + 1 == clock.size() || own < clock[best + 1].own)
+		return own;
+	return clock[best + 1].own - (ends && clock[best + 1].own);
 }
 
 Record UnitedSource::record(const Record& own) const {

@@ -28,7 +28,9 @@ struct UnitedSource {
 	std::vector<ClockPiece> clock; // empty: its own clock is the common one
 
 	uint64_t time(uint64_t own) const;
-	uint64_t own_time(uint64_t time) const; // 0: before that clock began
+	// 0: before that clock began. Of a time that it never had, because the machine slept: the first one behind; `ends` a
+	// span: the last one before.
+	uint64_t own_time(uint64_t time, bool ends) const;
 	// The record with the EPID, the times and the task that it has in the answer.
 	Record record(const Record& own) const;
 };

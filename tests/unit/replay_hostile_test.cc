@@ -316,9 +316,9 @@ TEST_CASE("hostile: clocks of several boots may be anything", "[hostile]") {
 				const trace::United united({&first, &second});
 				REQUIRE(united.boots() == 2);
 				const trace::UnitedSource& member = united.members().front();
-				CHECK(member.own_time(UINT64_MAX) == UINT64_MAX);
+				CHECK(member.own_time(UINT64_MAX, false) == UINT64_MAX);
 				for (const uint64_t time : any)
-					member.own_time(member.time(time));
+					member.own_time(member.time(time), false);
 			}
 }
 

@@ -258,6 +258,29 @@ TEST_CASE("replay: a time of day is one of the recording's day", "[replay][windo
 	CHECK_THROWS_WITH(counted("01:00:00", ""), nothing);
 }
 
+// From 22:13:30 to 22:13:50, so that its clock has nothing of that time.
+TEST_CASE("replay: a time of day at which the machine slept is when it woke, or fell asleep",
+          "[replay][window]") {
+	setenv("TZ", "UTC", 1);
+	tzset();
+	App app;
+	Kept kept = half_overwritten(app);
+	constexpr uint64_t start = 1'700'000'000 * kSecond;
+	kept.place("a.dfr", "host", 1, start - kStart);
+	kept.identity().clocks.push_back({.mono = kStart + 10'500'000'000, .real = start + 30'500'000'000});
+	const auto counted = [&kept](const char* from, const char* to) {
+		const std::string said =
+		    replay_says(kept, "app::work:entry { n++; } END { printf(\"%d\", n); }", nullptr,
+		                asked(from, to, "0"));
+		return said.substr(0, said.find('\n'));
+	};
+	CHECK(counted("22:13:20", "22:13:59") == "20");
+	CHECK(counted("22:13:35", "") == "9");
+	CHECK(counted("", "22:13:45") == "11");
+	CHECK(counted("22:13:29", "22:13:35") == "2");
+	CHECK(counted("22:13:51", "22:13:52") == "2");
+}
+
 TEST_CASE("replay: a recording that does not say what time it was has no times of day", "[replay][window]") {
 	App app;
 	Kept kept = half_overwritten(app);
