@@ -98,12 +98,26 @@ void FollowedSource::check_grown(uint64_t whole) const {
 		            "it was truncated or replaced: what was said holds for the time before");
 }
 
-// The file before the last one has records of the time behind its own mark.
+// Whether this part has a mark of its own, not only that of the part before it. One that has gone has none to look for.
+bool has_own_mark(const std::string& path) {
+	try {
+		const auto file = open_file(path);
+		return file->facts().marked_until > file->facts().part.since;
+	} catch (const Error&) {
+		return true;
+	}
+}
+
+// The last file before this one with a mark of its own has records of the time behind it; so have those between, whose
+// recorders were killed before their first mark.
 void FollowedSource::open(std::vector<std::string> paths) {
 	const std::string& last = paths.back();
 	std::vector<std::string> read = {last};
-	if (paths.size() > 1)
-		read.insert(read.begin(), paths[paths.size() - 2]);
+	for (size_t i = paths.size() - 1; i > 0; i--) {
+		read.insert(read.begin(), paths[i - 1]);
+		if (has_own_mark(paths[i - 1]))
+			break;
+	}
 	// Before it is read, so that what comes meanwhile is seen later. Opening tells why there is none.
 	std::error_code none;
 	const uint64_t file_size = std::filesystem::file_size(file_of(last), none);

@@ -84,13 +84,18 @@ public:
 	// The recorder ends, and the state records on.
 	void leave() { writer_->finish(true); }
 	// The recorder is killed, and so is the next one before it has written anything; a third one goes on.
-	void kill_twice(const ScratchFolder& folder) {
-		const trace::FilePart next = writer_->next_part();
+	// The second one before its first mark, or before it has written anything.
+	void kill_twice(const ScratchFolder& folder, bool begun) {
+		trace::FilePart next = writer_->next_part();
 		writer_.reset();
-		folder.write("a-000" + std::to_string(++number_) + ".dfr", std::vector<uint8_t>(0));
-		begin(next);
-		writer_->catalog();
-		writer_->account(none_);
+		if (begun) {
+			begin_accounted(next);
+			next = writer_->next_part();
+			writer_.reset();
+		} else {
+			folder.write("a-000" + std::to_string(++number_) + ".dfr", std::vector<uint8_t>(0));
+		}
+		begin_accounted(next);
 	}
 	void write_all() {
 		while (write()) {
@@ -99,6 +104,11 @@ public:
 	const std::vector<std::string>& paths() const { return paths_; }
 
 private:
+	void begin_accounted(const trace::FilePart& part) {
+		begin(part);
+		writer_->catalog();
+		writer_->account(none_);
+	}
 	void begin(const trace::FilePart& part) {
 		paths_.push_back(trace::part_path(path_.substr(0, path_.size() - 9) + ".dfr", ++number_));
 		writer_ = std::make_unique<trace::FileWriter>(
@@ -255,6 +265,7 @@ TEST_CASE("follow: into the next part, whenever that comes", "[replay][follow]")
 }
 
 TEST_CASE("follow: a recorder that was killed, and the one that goes on", "[replay][follow]") {
+	const bool begun = GENERATE(false, true);
 	for (unsigned killed_after = 1; killed_after < 5; killed_after++) {
 		const ScratchFolder folder;
 		Steps steps(kRecord, folder.file("a-0001.dfr"), 5);
@@ -262,7 +273,7 @@ TEST_CASE("follow: a recorder that was killed, and the one that goes on", "[repl
 		const Followed followed = follow(steps.paths().front(), kPrint, [&] {
 			if (at++ != killed_after)
 				return steps.write();
-			steps.kill_twice(folder);
+			steps.kill_twice(folder, begun);
 			return true;
 		});
 		INFO("killed after " << killed_after);
