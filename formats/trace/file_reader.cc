@@ -191,7 +191,10 @@ private:
 	void keep(const Segment& segment) {
 		if (!name_of(segment.type()) && segment.head.flags & kSegmentNeeded)
 			damaged(range(segment) + ": " + kNeedsNewer);
-		if (segment.type() == SegmentType::kChunk)
+		if (segment.type() == SegmentType::kChunk && segment.head.flags & kSegmentZstd)
+			chunk_is_damaged(
+			    segment); // chunks are packed in a way of their own, and their headers are read as stored
+		else if (segment.type() == SegmentType::kChunk)
 			chunks_.push_back(segment);
 		else if (segment.type() != SegmentType::kIndex && segment.type() != SegmentType::kEnd)
 			others_.push_back(segment);

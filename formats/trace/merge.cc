@@ -97,9 +97,13 @@ void Merger::collect() {
 }
 
 std::optional<Block> Merger::load(const BlockRef& ref) {
-	if (streamed_.empty())
-		return source_.load(ref);
-	return ref.handle < streamed_.size() ? std::optional(streamed_[ref.handle]) : std::nullopt;
+	if (!streamed_.empty())
+		return ref.handle < streamed_.size() ? std::optional(streamed_[ref.handle]) : std::nullopt;
+	std::optional<Block> block = source_.load(ref);
+	// A file that was made for it may have another block in the place of the one that it lists.
+	const bool listed =
+	    block && block->header().cpu == ref.head.cpu && block->header().seq == ref.head.seq;
+	return listed ? std::move(block) : std::nullopt;
 }
 
 namespace {
