@@ -15,6 +15,7 @@
 
 #include "formats/abi/aggtab.h"
 #include "formats/abi/dof.h"
+#include "formats/amounts.h"
 #include "formats/trace/batch.h"
 
 namespace dfr::trace {
@@ -192,7 +193,7 @@ void Losses::add(const Loss& entry) {
 		entries.insert(place, entry);
 		return;
 	}
-	place->count += entry.count;
+	place->count = added(place->count, entry.count);
 	place->from = std::min(place->from, entry.from);
 	place->to = std::max(place->to, entry.to);
 }
@@ -207,7 +208,7 @@ void Losses::add(std::vector<Loss> many) {
 uint64_t Losses::total() const {
 	uint64_t sum = 0;
 	for (const Loss& entry : entries)
-		sum += entry.count;
+		sum = added(sum, entry.count);
 	return sum;
 }
 

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <map>
 
+#include "formats/amounts.h"
 #include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
 
@@ -90,7 +91,7 @@ struct Lost {
 	uint64_t count = 0;
 	void add(const Losses::Loss& entry) {
 		entries.push_back(entry);
-		count += entry.count;
+		count = added(count, entry.count);
 	}
 };
 

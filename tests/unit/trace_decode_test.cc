@@ -722,6 +722,38 @@ TEST_CASE("a stretch of which only the ledger tells is in the verdict, also thro
 	CHECK(judged(source, {.to = 11 * kNs}).complete);
 }
 
+namespace {
+
+// Lists the block of one CPU and has another's in its place.
+struct LyingSource : test::ListSource {
+	std::vector<trace::BlockRef> index() override { return {{.head = blocks[0].header(), .handle = 0}}; }
+	std::optional<trace::Block> load(const trace::BlockRef&) override { return blocks[1]; }
+};
+
+} // namespace
+
+TEST_CASE("a block that is not the one which was listed is damage", "[trace]") {
+	LyingSource source;
+	source.the_catalog = sample_catalog();
+	BlockBytes listed = begun(0, 1, 100, "a"), other = begun(60'000, 1, 100, "b");
+	small_record(listed, 0, 1);
+	small_record(other, 0, 2);
+	source.blocks = {listed.sealed(), other.sealed()};
+	trace::Merger merger(source);
+	merger.run([](const trace::Record&) { return true; });
+	CHECK(merger.damage().blocks == 1);
+	CHECK(merger.cpus().size() == 1);
+}
+
+TEST_CASE("losses beyond what a number can say are many, not none", "[trace]") {
+	trace::Losses losses;
+	for (const int32_t cpu : {0, 0, 1})
+		losses.add(
+		    trace::Losses::Loss{.cause = DFR_LOSS_THROTTLE, .cpu = cpu, .count = uint64_t{1} << 63});
+	CHECK(losses.entries.front().count == UINT64_MAX);
+	CHECK(losses.total() == UINT64_MAX);
+}
+
 TEST_CASE("a LOSS record of no known priority is damage", "[trace][thin]") {
 	test::ListSource source;
 	thinnable(source);
