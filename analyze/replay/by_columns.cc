@@ -236,7 +236,7 @@ bool ByColumns::count(const ColumnUse& use, const EpidProgram& program) {
 	};
 	use.tally->add(std::span(keys, use.keys.size()), values(use.value), values(use.weight),
 	               lanes_.count());
-	return true;
+	return use.tally->bytes() < kTallyBytes || refuse("there are too many keys");
 }
 
 // The batch's numbers of texts become those of the whole answer.

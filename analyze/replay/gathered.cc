@@ -76,8 +76,10 @@ void Gathered::follow(trace::FollowedSource& source, const Visit& visit,
 		part.selected.reasons.push_back(
 		    "before " + trace::time_text(source.catalog(), horizon) +
 		    " records of some CPUs are missing (overwritten, or taken earlier)");
-	if (!part.merger->scan([](trace::RecordBatch&, uint32_t) { return true; }))
+	if (!part.merger->scan([](trace::RecordBatch&, uint32_t) { return true; })) {
+		start_over(); // what the scan has counted would count twice
 		part.merger->run([](const trace::Record&) { return true; });
+	}
 }
 
 void Gathered::start_over() {

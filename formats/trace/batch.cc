@@ -4,6 +4,7 @@
 #include "formats/trace/batch.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "formats/trace/interned.h"
 
@@ -35,9 +36,10 @@ std::unique_ptr<RecordBatch> RecordBatch::of(std::unique_ptr<StoredColumns> stor
 
 bool RecordBatch::read(const Catalog& catalog) {
 	epids_ = stored_->columns->epids();
+	std::unordered_set<uint32_t> listed;
 	for (const EpidColumns& epid : epids_) {
 		const Layout* layout = catalog.layout_of(epid.epid);
-		if (!layout || !fits(epid, *layout))
+		if (!layout || !fits(epid, *layout) || !listed.insert(epid.epid).second)
 			return false;
 	}
 	auto places = stored_->columns->records();
