@@ -92,7 +92,7 @@ int run_compile(int argc, char** argv) {
 	}
 	if (!output.empty()) {
 		replay::tell_faults(compiled.image);
-		write_file(output, dof::write(compiled.image));
+		write_dof(output, dof::write(compiled.image));
 	}
 	return 0;
 }
@@ -128,8 +128,8 @@ int run_asm(int argc, char** argv) {
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	const auto bytes = read_file(file, "what dfr disasm printed");
-	write_file(output,
-	           dof::write(dof::assemble({reinterpret_cast<const char*>(bytes.data()), bytes.size()})));
+	write_dof(output,
+	          dof::write(dof::assemble({reinterpret_cast<const char*>(bytes.data()), bytes.size()})));
 	return 0;
 }
 

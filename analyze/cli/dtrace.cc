@@ -179,7 +179,7 @@ int Dtrace::save_anonymous() {
 	size_t size = 0;
 	const auto* const dof = static_cast<const uint8_t*>(dfr_session_dof(session_.get(), &size));
 	must(dof ? 0 : -1);
-	write_file(options_.output, {dof, size});
+	write_dof(options_.output, {dof, size});
 	if (is_set("quiet"))
 		return 0;
 	utsname machine{};

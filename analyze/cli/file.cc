@@ -4,8 +4,11 @@
 #include "analyze/cli/file.h"
 
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 
+#include "formats/abi/dof.h"
 #include "formats/error.h"
 
 namespace dfr::cli {
@@ -15,6 +18,19 @@ void write_file(const std::string& path, std::span<const uint8_t> bytes) {
 	if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
 	    std::fflush(file.get()) != 0)
 		throw Error::from_errno("cannot write " + path, "give a path that can be written with -o");
+}
+
+void write_dof(const std::string& path, std::span<const uint8_t> bytes) {
+	std::error_code none;
+	if (std::filesystem::is_regular_file(path, none) && std::filesystem::file_size(path, none) != 0) {
+		std::string magic(std::string_view(DOF_MAGIC).size(), '\0');
+		std::ifstream(path, std::ios::binary)
+		    .read(magic.data(), static_cast<std::streamsize>(magic.size()));
+		if (magic != DOF_MAGIC)
+			throw Error("cannot write " + path + ": it is there and is no DOF",
+			            "give another name with -o");
+	}
+	write_file(path, bytes);
 }
 
 void flush_stdout() {
