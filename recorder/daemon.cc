@@ -244,8 +244,6 @@ void Daemon::start() {
 }
 
 Trial Daemon::check() {
-	if (options.program.empty())
-		throw Error("--check tries a program", "say which: --program FILE.dof");
 	const Loaded loaded = load(program(), options.mode);
 	std::printf("dfrd: the options are right; %u probes\n", loaded.matched);
 	Trial trial = run_trial(*loaded.session, [] { return !end_is_asked(); });

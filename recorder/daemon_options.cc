@@ -149,8 +149,9 @@ const DaemonOption* find(std::string_view name) {
 	return nullptr;
 }
 
-[[noreturn]] void refuse(const std::string& where, const std::string& why) {
-	throw Error(where.empty() ? why : where + ": " + why, "dfrd --help shows the options");
+[[noreturn]] void refuse(const std::string& where, const std::string& why,
+                         const char* hint = "dfrd --help shows the options") {
+	throw Error(where.empty() ? why : where + ": " + why, hint);
 }
 
 void read_one(Reading& reading, const DaemonOption& option, const std::string& value,
@@ -282,6 +283,8 @@ DaemonOptions read_daemon_options(const std::vector<std::string>& arguments) {
 		check(*option, where);
 	for (const Given& one : given)
 		check(*one.option, "");
+	if (options.check && options.program.empty())
+		refuse("", "--check tries a program", "say which: --program FILE.dof");
 	if (options.mode == DaemonMode::kStream && options.retain && !options.rotate)
 		refuse("", "--retain and --free remove parts, which --rotate makes");
 	return options;

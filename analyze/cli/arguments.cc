@@ -37,6 +37,12 @@ std::string check_given(const std::string& value) {
 	return value.empty() ? "the value is empty" : "";
 }
 
+void add_engine(CLI::App& app, std::string& engine) {
+	app.add_option("--engine", engine, "the kernel's, or the one in this process")
+	    ->option_text("kernel|process|auto")
+	    ->check(CLI::IsMember({"kernel", "process", "auto"}));
+}
+
 d::ProbePattern parse_pattern(const std::string& text) {
 	const std::vector<std::string> fields = d::probe_fields(text);
 	if (fields.size() > 5)
@@ -183,18 +189,42 @@ void PartArguments::add_to(CLI::App& app) {
 	app.add_option("--cpu", cpus, "only these CPUs: 0,2-3")->check(check_given);
 }
 
-std::string PartArguments::read(replay::Wanted& wanted) const {
-	if (!from.empty() && !(wanted.from = replay::parse_when(from)))
-		return "--from " + from + " is no time";
-	if (!to.empty() && !(wanted.to = replay::parse_when(to)))
-		return "--to " + to + " is no time";
+namespace {
+
+std::optional<replay::When> read_time(const char* option, const std::string& text) {
+	if (text.empty())
+		return std::nullopt;
+	auto when = replay::parse_when(text);
+	if (!when)
+		throw UsageError(
+		    std::string(option) + " " + text + " is no time",
+		    "times are written +5s (after the start), -10s (before the end), 14:03:02.120, "
+		    "2026-11-21 14:03:02 or @NS");
+	return when;
+}
+
+// For sure: times of two kinds, or of day, can be compared only by the recording.
+bool later(const replay::When& one, const replay::When& other) {
+	if (one.base != other.base || one.base == replay::When::TimeBase::kTimeOfDay)
+		return false;
+	return one.base == replay::When::TimeBase::kBeforeEnd ? one.ns < other.ns : one.ns > other.ns;
+}
+
+} // namespace
+
+void PartArguments::read(replay::Wanted& wanted) const {
+	wanted.from = read_time("--from", from);
+	wanted.to = read_time("--to", to);
+	if (wanted.from && wanted.to && later(*wanted.from, *wanted.to))
+		throw UsageError("--from " + from + " is later than --to " + to,
+		                 "give the earlier time to --from");
 	if (cpus.empty())
-		return {};
+		return;
 	const auto listed = replay::parse_cpus(cpus);
 	if (!listed)
-		return "--cpu " + cpus + " is no list of CPUs such as 0,2-3";
+		throw UsageError("--cpu " + cpus + " is no list of CPUs such as 0,2-3",
+		                 "dfr info FILE shows how many CPUs it has");
 	wanted.cpus = *listed;
-	return {};
 }
 
 d::Compiled compile_or_throw(std::vector<lib::ProgramPart>& parts, const d::CompileOptions& options,

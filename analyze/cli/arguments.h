@@ -29,6 +29,9 @@ std::unique_ptr<CLI::App> make_app(const char* name, const char* what, const cha
 // same as no option.
 std::string check_given(const std::string& value);
 
+// The option --engine.
+void add_engine(CLI::App& app, std::string& engine);
+
 // "[host:]provider:module:function:name", each field a glob or empty. Throws dfr::Error.
 d::ProbePattern parse_pattern(const std::string& text);
 
@@ -58,7 +61,7 @@ struct PartArguments {
 
 	void add_to(CLI::App& app);
 	bool empty() const { return from.empty() && to.empty() && cpus.empty(); }
-	std::string read(replay::Wanted& wanted) const; // a usage error's text, or nothing
+	void read(replay::Wanted& wanted) const; // throws UsageError
 };
 
 // Compiles; if it fails, prints all diagnostics and throws what ends the command with status 1.

@@ -47,12 +47,12 @@ bool read_pids(std::string_view text, std::set<uint32_t>& pids) {
 }
 
 // A usage error's text; empty: the options make sense.
-std::string read_options(const CutArguments& arguments, replay::Wanted& wanted, trace::Cut& cut) {
+std::string read_options(const CutArguments& arguments, trace::Cut& cut) {
 	if (arguments.nothing())
 		return "nothing says what to cut";
 	if (!arguments.pids.empty() && !read_pids(arguments.pids, cut.pids))
 		return "--pid " + arguments.pids + " is no list of processes such as 812,813";
-	return arguments.part.read(wanted);
+	return {};
 }
 
 // No record would say that it is of one of them.
@@ -126,10 +126,11 @@ int run_cut(int argc, char** argv) {
 	app->add_flag("--json", arguments.json, "the verdict as JSON");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
-	if (const std::string wrong = read_options(arguments, wanted, cut); !wrong.empty()) {
+	if (const std::string wrong = read_options(arguments, cut); !wrong.empty()) {
 		print_error("dfr cut: " + wrong, "dfr cut --help shows options and examples");
 		return kStatusUsage;
 	}
+	arguments.part.read(wanted);
 	catch_signals();
 	NewFile output(arguments.output, arguments.replace, arguments.file);
 	const auto source = trace::open_file(arguments.file);

@@ -104,6 +104,9 @@ int dfr_main(int argc, char** argv) {
 		const int status = run_command(argc - 1, argv + 1);
 		flush_stdout();
 		return status;
+	} catch (const UsageError& error) {
+		print_error(error.what(), error.hint());
+		return kStatusUsage;
 	} catch (const Error& error) {
 		print_error(error.what(), error.hint());
 		return kStatusError;

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "formats/error.h"
 #include "formats/trace/catalog.h"
 #include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
@@ -48,6 +49,11 @@ inline constexpr int kStatusError = 1;
 inline constexpr int kStatusUsage = 2;
 inline constexpr int kStatusPartial = 3;
 inline constexpr int kStatusSlower = 4; // of dfr boot diff
+
+// The command was called wrongly: status kStatusUsage.
+class UsageError : public Error {
+	using Error::Error;
+};
 
 // The line that goes with every answer, on stderr; as JSON if asked. Returns 0 or kStatusPartial.
 int print_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json,

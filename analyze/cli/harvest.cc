@@ -122,8 +122,10 @@ void ImageArgument::add(CLI::App& app, const std::string& help) {
 }
 
 std::string ImageArgument::path() const {
-	if (named() == (reserved_ && !image_.empty()))
-		throw Error("one image must be named", "give a file, or --reserved");
+	if (!named())
+		throw UsageError("no image was named", "give a file, or --reserved");
+	if (reserved_ && !image_.empty())
+		throw UsageError("a file and --reserved are two images", "leave one out");
 	if (reserved_ && ::access(DFR_RESERVED_DEVICE, F_OK) != 0)
 		throw Error(
 		    "reserved memory holds no recording of another boot",

@@ -28,7 +28,8 @@ std::string speculations_of(const std::string& recording);
 class ImageArgument {
 public:
 	void add(CLI::App& app, const std::string& help);
-	// What was named; throws dfr::Error where nothing was, or reserved memory holds no recording of another boot.
+	// What was named; throws UsageError where that is not one, dfr::Error where reserved memory holds no recording of
+	// another boot.
 	std::string path() const;
 	bool named() const { return reserved_ || !image_.empty(); }
 

@@ -400,7 +400,7 @@ int run_record(int argc, char** argv) {
 	              "line asked for it (dfr boot)");
 	app->add_option("--keep", arguments.keep, "let the state survive this command, under this name")
 	    ->check(check_given);
-	app->add_option("--engine", arguments.engine, "kernel or process");
+	add_engine(*app, arguments.engine);
 	app->add_option("--seconds", arguments.seconds, "end after so long");
 	app->add_flag("--json", arguments.json, "the verdict as JSON");
 	app->add_option("command", arguments.command, "-- COMMAND: record while it runs");

@@ -74,7 +74,7 @@ int run_trace(int argc, char** argv) {
 	TraceArguments arguments;
 	const auto app = make_app("trace", "Run a D program live and print what it says.", kTraceExamples);
 	arguments.program.add_to(*app);
-	app->add_option("--engine", arguments.engine, "kernel, process or auto");
+	add_engine(*app, arguments.engine);
 	app->add_flag("--json", arguments.json, "the verdict as JSON");
 	app->add_option("command", arguments.command, "-- COMMAND: trace while it runs");
 	app->positionals_at_end();

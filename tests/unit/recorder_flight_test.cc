@@ -201,6 +201,7 @@ TEST_CASE("options that are wrong are refused by their place", "[recorder][fligh
 	CHECK(refusal("", {"--name", std::string(59, 'x')})
 	          .starts_with("--name takes a name of up to 58 bytes"));
 	CHECK(read("", {"--name", std::string(58, 'x')}).name.size() == 58);
+	CHECK(refusal("", {"--check"}) == "--check tries a program");
 	CHECK(refusal("", {"--stop=1"}) == "--stop takes no value");
 	CHECK(refusal("", {"--mode", "fly"}) == "--mode takes stream or flight, not 'fly'");
 	CHECK(refusal("", {"--rotate", "64"}).starts_with("--rotate takes a size"));
