@@ -301,6 +301,8 @@ int run_boot_enable(int argc, char** argv) {
 	                "is started then");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
+	if (*runs_option && runs == 0)
+		throw UsageError("--runs takes a number of boots from 1 on", "leave it out for every boot");
 	if (build.release.empty())
 		build.release = boot::running_release();
 	if (const std::string why = no_unit(build.root, build.then); !build.then.empty() && !why.empty())

@@ -998,6 +998,11 @@ std::string said_by(const char* what, const Machine& machine) {
 	return machine.read("/said");
 }
 
+TEST_CASE("boot enable --runs: no boots are not all of them", "[boot]") {
+	const Machine machine;
+	CHECK_THAT(said_by("enable --runs 0", machine), Catch::Contains("--runs takes a number of boots"));
+}
+
 TEST_CASE("boot renew: an entry that is not that of its kernel any more is written anew", "[boot]") {
 	const Machine machine;
 	machine.write("/boot/grub/grubenv", environment(""));
