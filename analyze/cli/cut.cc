@@ -87,7 +87,7 @@ std::string text_of(const CutArguments& arguments, const trace::Selection& span,
 	std::string text;
 	const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
 	if (!arguments.part.from.empty())
-		add("from " + trace::time_text(catalog, span.from));
+		add("from " + (span.from ? trace::time_text(catalog, span.from) : "the beginning"));
 	if (!arguments.part.to.empty())
 		text += (text.empty() ? "to " : " to ") + trace::time_text(catalog, span.to);
 	if (!arguments.part.cpus.empty())
