@@ -81,6 +81,17 @@ void find_probes(const CutArguments& arguments, const trace::Catalog& catalog, t
 	}
 }
 
+// `pids`: of which no record is wanted.
+[[noreturn]] void refuse_pids(const CutArguments& arguments, const std::set<uint32_t>& pids) {
+	std::string text = pids.size() > 1 ? "processes" : "process";
+	for (const uint32_t pid : pids)
+		text += (pid == *pids.begin() ? " " : ", ") + std::to_string(pid);
+	const bool part = !arguments.part.empty() || !arguments.probes.empty();
+	throw Error("nothing was recorded of " + text + (part ? " in that part" : ""),
+	            "dfr replay -qn '::: { @[pid, execname] = count(); }' " + arguments.file +
+	                " shows which there are");
+}
+
 // What remains, in words.
 std::string text_of(const CutArguments& arguments, const trace::Selection& span,
                     const trace::Catalog& catalog) {
@@ -146,7 +157,14 @@ int run_cut(int argc, char** argv) {
 	find_probes(arguments, catalog, cut);
 	cut.text = text_of(arguments, cut.span, catalog);
 	Progress progress(arguments.file);
-	merger.run([](const trace::Record&) { return signals_caught() == 0; });
+	std::set<uint32_t> unmet = cut.pids;
+	merger.run([&](const trace::Record& record) {
+		if (!unmet.empty() && cut.wants(record, catalog))
+			unmet.erase(record.context.pid);
+		return signals_caught() == 0;
+	});
+	if (!unmet.empty() && signals_caught() == 0)
+		refuse_pids(arguments, unmet);
 	// That OUT is a part is what was asked for; what FILE lacks of that part is not.
 	const bool whole =
 	    selected.front().reasons.empty() && trace::judge(*source, merger, asked(cut, catalog)).complete;
