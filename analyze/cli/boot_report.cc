@@ -297,6 +297,7 @@ int run_boot_report(int argc, char** argv) {
 	app->add_flag("--all", all, "short ones and modules, too");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
+	page.require_writable();
 	if (files.empty() || last)
 		files = {last_stored()};
 	auto groups = trace::group_by_state(files);

@@ -195,6 +195,7 @@ int run_crash(int argc, char** argv) {
 		return guest ? crash_test_guest() : crash_test(test);
 	if (store->parsed())
 		return crash_store(memory);
+	page.require_writable();
 	if (reporter->parsed())
 		return report(reported.named() ? reported.path() : last_crash(), catalog, json, page);
 	return list(listed.path(), catalog, json);

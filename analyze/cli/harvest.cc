@@ -9,6 +9,7 @@
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/image.h"
+#include "analyze/cli/new_file.h"
 #include "analyze/cli/progress.h"
 #include "formats/abi/reserved.h"
 #include "formats/error.h"
@@ -171,11 +172,13 @@ int run_harvest(int argc, char** argv) {
 		            "dfr crash list --json says it as JSON");
 		return kStatusUsage;
 	}
-	if (!wish.list && wish.output.empty()) { // before what may take minutes
+	if (!wish.list && wish.output.empty()) {
 		print_error("no output was given", "write -o FILE.dfr, or --list to look first");
 		return kStatusUsage;
 	}
 	wish.image = wish.argument.path();
+	if (!wish.list)
+		require_writable(wish.output, wish.replace); // before what may take minutes
 	const Images sources = open_image(wish.image, wish.catalog);
 	if (wish.list) {
 		for (size_t i = 0; i < sources.size(); i++)

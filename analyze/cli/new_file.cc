@@ -16,10 +16,17 @@
 
 namespace dfr::cli {
 
+void require_writable(const std::string& path, bool replace) {
+	trace::require_free(path, replace);
+	const std::string folder = trace::folder_of(path) + "/."; // which a file is not
+	if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+		throw Error::from_errno("cannot write " + path, "give a path that can be written with -o");
+}
+
 NewFile::NewFile(std::string path, bool replace, const std::string& source)
     : path_(std::move(path)), temporary_(path_ + "." + std::to_string(getpid()) + ".part"),
       replace_(replace) {
-	trace::require_free(path_, replace);
+	require_writable(path_, replace);
 	std::error_code none; // of two that are not there
 	if (!source.empty() && std::filesystem::equivalent(path_, trace::file_of(source), none))
 		throw Error("cannot write " + path_ + ": it is the file that is read",

@@ -8,10 +8,12 @@
 
 namespace dfr::cli {
 
+// Throws dfr::Error where `path` cannot become a file's name: what will be written takes time.
+void require_writable(const std::string& path, bool replace);
+
 class NewFile {
 public:
-	// Throws dfr::Error if there is such a file and it is not to be replaced, or is no regular file, or is `source`,
-	// of which it is made.
+	// Throws dfr::Error as require_writable() does, and if it is `source`, of which it is made.
 	NewFile(std::string path, bool replace, const std::string& source = {});
 	~NewFile();
 	NewFile(const NewFile&) = delete;

@@ -17,6 +17,11 @@ void PageFile::add(CLI::App& app) {
 	app.add_flag("--replace", replace_, "the page's file may exist");
 }
 
+void PageFile::require_writable() const {
+	if (named())
+		cli::require_writable(path_, replace_);
+}
+
 void PageFile::write(const std::string& page) const {
 	NewFile file(path_, replace_);
 	// As private as a recording is, and no link that somebody has put there.

@@ -15,7 +15,8 @@ class PageFile {
 public:
 	void add(CLI::App& app);
 	bool named() const { return !path_.empty(); }
-	// Throws dfr::Error if there is such a file and it is not to be replaced.
+	// Throws dfr::Error where write() would: before the report is made, which may take minutes.
+	void require_writable() const;
 	void write(const std::string& page) const;
 
 private:
