@@ -26,6 +26,7 @@ struct Reading {
 	std::vector<std::pair<const DaemonOption*, std::string>> of_section; // and where each stands
 	Origin retained =
 	    Origin::kForAll; // where the bounds of `retain` come from, which add up in one place
+	std::string bounded; // where the last `retain` or `free` stands
 };
 
 using Reader = bool (*)(Reading&, const std::string&); // false: the value makes no sense
@@ -150,7 +151,7 @@ const DaemonOption* find(std::string_view name) {
 }
 
 [[noreturn]] void refuse(const std::string& where, const std::string& why,
-                         const char* hint = "dfrd --help shows the options") {
+                         const std::string& hint = "dfrd --help shows the options") {
 	throw Error(where.empty() ? why : where + ": " + why, hint);
 }
 
@@ -159,6 +160,8 @@ void read_one(Reading& reading, const DaemonOption& option, const std::string& v
 	if (!option.read(reading, value))
 		refuse(where, std::string(where.empty() ? "--" : "") + option.name + " takes " +
 		                  option.takes + ", not '" + value + "'");
+	if (const std::string_view name = option.name; name == "retain" || name == "free")
+		reading.bounded = where;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -285,8 +288,13 @@ DaemonOptions read_daemon_options(const std::vector<std::string>& arguments) {
 		check(*one.option, "");
 	if (options.check && options.program.empty())
 		refuse("", "--check tries a program", "say which: --program FILE.dof");
-	if (options.mode == DaemonMode::kStream && options.retain && !options.rotate)
-		refuse("", "--retain and --free remove parts, which --rotate makes");
+	if (options.mode == DaemonMode::kStream && options.retain && !options.rotate) {
+		const std::string dashes = reading.bounded.empty() ? "--" : "";
+		refuse(reading.bounded,
+		       dashes + "retain and " + dashes + "free remove parts, which " + dashes +
+		           "rotate makes",
+		       "add " + dashes + "rotate 64m");
+	}
 	return options;
 }
 

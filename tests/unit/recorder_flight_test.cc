@@ -207,6 +207,10 @@ TEST_CASE("options that are wrong are refused by their place", "[recorder][fligh
 	CHECK(refusal("", {"--rotate", "64"}).starts_with("--rotate takes a size"));
 	CHECK(refusal("", {"--checkpoint", "0"}).starts_with("--checkpoint takes a time"));
 	CHECK(refusal("", {"--retain", "3"}) == "--retain and --free remove parts, which --rotate makes");
+	CHECK(refusal("last 3s\nretain 3\n[anonymous]\nfree 1g\n", {}) ==
+	      "dfrd.conf:4: retain and free remove parts, which rotate makes");
+	CHECK(refusal("retain 3\n", {}) == "dfrd.conf:1: retain and free remove parts, which rotate makes");
+	CHECK(refusal("retain 3\n", {"--free", "1g"}).starts_with("--retain and --free"));
 	CHECK(refusal("", {"--last", "3s"}) == "--last means nothing in mode stream");
 	CHECK(refusal("", {"--mode", "flight", "--rotate", "1m"}) == "--rotate means nothing in mode flight");
 	CHECK(refusal("rotate\n", {}).starts_with("dfrd.conf:1: rotate takes a size"));
