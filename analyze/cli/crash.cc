@@ -133,6 +133,17 @@ int report(const std::string& path, const std::string& catalog, bool json, const
 	return print_report(*sources[0], sources[0]->in_flight().get(), json, page);
 }
 
+// As dfr boot says it.
+void require_command(const CLI::App& app, int argc, char** argv) {
+	const char* const hint = "dfr crash --help lists the commands";
+	if (argc < 2)
+		throw UsageError("dfr crash: which command?", hint);
+	const std::string command = argv[1];
+	const auto named = [&command](const CLI::App* one) { return one->get_name() == command; };
+	if (!command.starts_with('-') && app.get_subcommands(named).empty())
+		throw UsageError("dfr crash: there is no command " + command, hint);
+}
+
 } // namespace
 
 int run_crash(int argc, char** argv) {
@@ -186,6 +197,7 @@ int run_crash(int argc, char** argv) {
 	tester->add_option("--module", test.module, "of --vm: its dfr.ko (default: looked for)");
 	tester->add_flag("--guest", guest, "what the virtual machine runs")->group("");
 	app->require_subcommand(1);
+	require_command(*app, argc, argv);
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	for (const auto& [command, run] : others)
