@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "analyze/cli/dfr.h"
 
@@ -41,6 +42,16 @@ void print_help() {
 }
 
 } // namespace
+
+void add_root(CLI::App& app, std::string& root, const char* of) {
+	app.add_option("--root", root, std::string("the root of ") + of)
+	    ->check([](const std::string& folder) {
+		    std::error_code error;
+		    return std::filesystem::is_directory(folder, error)
+		               ? ""
+		               : "there is no folder '" + folder + "'";
+	    });
+}
 
 int run_boot(int argc, char** argv) {
 	const bool help =

@@ -247,7 +247,7 @@ int run_boot_build(int argc, char** argv) {
 	app->add_option("--btf", build.types, "vmlinuz, vmlinux or BTF of that kernel (default: looked for)");
 	app->add_option("--module", build.module, "dfr.ko of that kernel (default: looked for)");
 	app->add_option("--shim", build.shim, "the first process (default: the dfr-init that came with dfr)");
-	app->add_option("--root", build.root, "the root of the machine that will boot (default: this one)");
+	add_root(*app, build.root, "the machine that will boot (default: this one)");
 	add_loading(*app, build);
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;

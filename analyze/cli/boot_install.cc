@@ -294,7 +294,7 @@ int run_boot_enable(int argc, char** argv) {
 	                "dfr.ko of that kernel, if the archive has to be made (default: looked for)")
 	    ->excludes("--inside");
 	app->add_option("--btf", build.types, "its types, likewise")->excludes("--inside");
-	app->add_option("--root", build.root, "the root of the machine that will boot (default: this one)");
+	add_root(*app, build.root, "the machine that will boot (default: this one)");
 	add_loading(*app, build);
 	app->add_option("--then", build.then,
 	                "when the boot is over its state records on as this one, of dfrd@NAME, which\n"
@@ -380,7 +380,7 @@ int run_boot_renew(int argc, char** argv) {
 	app->add_option("--kernel", build.release, "its release (default: the newest that is installed)");
 	app->add_option("--module", build.module, "its dfr.ko (default: looked for)");
 	app->add_option("--btf", build.types, "its types, likewise");
-	app->add_option("--root", build.root, "the root of the machine that will boot (default: this one)");
+	add_root(*app, build.root, "the machine that will boot (default: this one)");
 	app->add_flag("--initrds", initrds, "make this machine's initrds that have the trace inside anew")
 	    ->excludes("--root");
 	if (const auto status = parse_arguments(*app, argc, argv))
@@ -429,7 +429,7 @@ int run_boot_disable(int argc, char** argv) {
 	             "Boot as before. Archives and all that enable wrote go; sources in /etc/dfr/boot and\n"
 	             "recordings in /var/lib/dfr/boot stay.",
 	             "  dfr boot disable\n");
-	app->add_option("--root", root, "the root of the machine (default: this one)");
+	add_root(*app, root, "the machine (default: this one)");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	const boot::Installation installation(root);
@@ -450,7 +450,7 @@ int run_boot_reached(int argc, char** argv) {
 	             "Note in grubenv that user space was reached. Two boots that did not run this\n"
 	             "disarm the tracing. dfr-boot-reached.service runs it.",
 	             "  dfr boot reached\n");
-	app->add_option("--root", root, "the root of the machine (default: this one)");
+	add_root(*app, root, "the machine (default: this one)");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	boot::Installation(root).reached();

@@ -289,7 +289,7 @@ int run_boot_status(int argc, char** argv) {
 	const auto app =
 	    make_app("boot status", "What is enabled, and whether this boot was traced, or why not.",
 	             "  dfr boot status\n");
-	app->add_option("--root", root, "the root of a machine that is not running");
+	add_root(*app, root, "a machine that is not running");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	const boot::Installation installation(root);
@@ -326,7 +326,7 @@ int run_boot_doctor(int argc, char** argv) {
 	app->add_option("--name", name, "the boot program (default: what is enabled)");
 	app->add_option("--kernel", release,
 	                "release of the kernel (default: what is enabled, or the running one)");
-	app->add_option("--root", root, "the root of a machine that is not running");
+	add_root(*app, root, "a machine that is not running");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	const boot::Installation installation(root);

@@ -123,6 +123,9 @@ std::unique_ptr<trace::FileSource> speculations_beside(const std::string& path,
 // Of an image the likeliest recording; the others are told.
 int report(const std::string& path, const std::string& catalog, bool json, const PageFile& page) {
 	if (is_recording(path)) {
+		if (!catalog.empty())
+			throw UsageError("--catalog is of a memory image, and " + path + " is a recording",
+			                 "leave --catalog out");
 		const auto file = trace::open_file(path);
 		return print_report(*file, speculations_beside(path, file->catalog()).get(), json, page);
 	}

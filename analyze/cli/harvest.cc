@@ -166,8 +166,8 @@ int run_harvest(int argc, char** argv) {
 	app->add_flag("--json", wish.json, "the verdict as JSON");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
-	if (wish.list && (wish.json || wish.speculations || wish.which != SIZE_MAX || !wish.output.empty() ||
-	                  !wish.state.empty())) {
+	if (wish.list && (wish.json || wish.replace || wish.speculations || wish.which != SIZE_MAX ||
+	                  !wish.output.empty() || !wish.state.empty())) {
 		print_error("dfr harvest: --list says all that is there, as text, and goes with nothing else",
 		            "dfr crash list --json says it as JSON");
 		return kStatusUsage;

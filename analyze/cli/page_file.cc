@@ -12,9 +12,10 @@
 namespace dfr::cli {
 
 void PageFile::add(CLI::App& app) {
-	app.add_option("-o,--output", path_,
-	               "write it as a page of HTML that needs nothing else, with the same JSON in it");
-	app.add_flag("--replace", replace_, "the page's file may exist");
+	auto* const output =
+	    app.add_option("-o,--output", path_,
+	                   "write it as a page of HTML that needs nothing else, with the same JSON in it");
+	app.add_flag("--replace", replace_, "the page's file may exist")->needs(output);
 }
 
 void PageFile::require_writable() const {

@@ -83,7 +83,9 @@ std::string contradiction(const ReplayArguments& arguments) {
 		                                                    {"-D", !program.cpp.empty()},
 		                                                    {"-C", program.preprocess},
 		                                                    {"-Z", program.zdefs},
-		                                                    {"--by", !arguments.by.empty()}};
+		                                                    {"--by", !arguments.by.empty()},
+		                                                    {"--strict", arguments.strict},
+		                                                    {"--threads", arguments.threads != 0}};
 		for (const auto& [option, given] : of_programs)
 			if (given)
 				return std::string(option) +
