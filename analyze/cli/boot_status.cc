@@ -136,9 +136,8 @@ void look_at_initrd(const std::string& root, const std::string& release, const s
 void look_at_loader(const boot::Installation& installation, const std::string& release, Findings& found) {
 	std::string hint;
 	if (const std::string why = installation.obstacle(release, hint); !why.empty())
-		found.bad("loader", why, hint);
-	else
-		found.good("loader", "GRUB, with an entry for " + release + " to go by");
+		return found.bad("loader", why, hint); // and counts nothing
+	found.good("loader", "GRUB, with an entry for " + release + " to go by");
 	if (const std::string why = installation.cannot_count(); !why.empty())
 		found.note("counting",
 		           why + ": the entry is only offered in the menu, never chosen by itself");

@@ -1108,6 +1108,14 @@ TEST_CASE("boot doctor: what is enabled and would not be chosen is told", "[boot
 	CHECK_THAT(doctor(), Catch::Contains("has been started"));
 }
 
+TEST_CASE("boot doctor: nobody counts where GRUB is not", "[boot]") {
+	const Machine machine;
+	std::filesystem::remove(machine.root() + "/boot/grub/grub.cfg");
+	const std::string said = said_by("doctor", machine);
+	CHECK_THAT(said, Catch::Contains("the boot loader is not GRUB"));
+	CHECK_THAT(said, !Catch::Contains("counting"));
+}
+
 TEST_CASE("boot doctor: an initrd that is older than the copy of what is in it is told", "[boot]") {
 	const Machine machine;
 	have_dracut(machine);
