@@ -197,8 +197,9 @@ namespace {
 // The number behind the last '#' of "both.dfr#2"; 0: it has none, or a file is called that.
 size_t number_in(const std::string& path) {
 	const size_t mark = path.rfind('#');
-	const std::string_view digits =
-	    mark == path.npos ? std::string_view() : std::string_view(path).substr(mark + 1);
+	const std::string_view digits = mark == path.npos || mark == 0 || path[mark - 1] == '/'
+	                                    ? std::string_view()
+	                                    : std::string_view(path).substr(mark + 1);
 	size_t number = 0;
 	const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
 	if (digits.empty() || error != std::errc() || end != digits.end() ||

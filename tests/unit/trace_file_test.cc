@@ -674,6 +674,8 @@ TEST_CASE("a file may hold several recordings, one behind the other", "[trace][f
 	write_together(both, {first, second});
 	CHECK(trace::recordings_of(both) == std::vector<std::string>{both + "#1", both + "#2"});
 	CHECK(trace::file_of(both + "#2") == both);
+	for (const char* const name : {"#1", "/tmp/#1"}) // of no file
+		CHECK(trace::file_of(name) == name);
 	const auto groups = trace::group_by_state({both});
 	REQUIRE(groups.size() == 2);
 	CHECK(values_in(*groups[0][0]) == std::vector<uint64_t>{10});
