@@ -40,6 +40,10 @@ int arm_nothing(dfr_provider*, dfr_probe*) {
 }
 void disarm_nothing(dfr_provider*, dfr_probe*) {}
 
+const char* hint_of(int code) {
+	return code == -EACCES ? "-w allows destructive actions" : "";
+}
+
 [[noreturn]] void fail(const char* what, int code) {
 	throw Error(std::string(what) + ": " + std::strerror(-code), {}, -code);
 }
@@ -140,7 +144,7 @@ uint32_t EngineSession::enable(std::span<const std::byte> dof, bool zero_ok) {
 	if (code == -EINVAL && why.rf_reason[0] != '\0')
 		throw refused(why);
 	if (code && why.rf_reason[0] != '\0')
-		throw Error(why.rf_reason, {}, -code);
+		throw Error(why.rf_reason, hint_of(code), -code);
 	if (code)
 		fail("cannot load the program", code);
 	return matched;
@@ -153,7 +157,7 @@ uint32_t EngineSession::go() {
 	const int code = dfr_state_go(state_, &cpu);
 	dfr_user_agg_room = 0;
 	if (code)
-		throw Error(std::strerror(-code), {}, -code);
+		throw Error(std::strerror(-code), hint_of(code), -code);
 	running_ = true;
 	return cpu;
 }
