@@ -12,7 +12,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sstream>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "analyze/cli/client.h"
@@ -182,12 +181,9 @@ int Dtrace::save_anonymous() {
 	write_dof(options_.output, {dof, size});
 	if (is_set("quiet"))
 		return 0;
-	utsname machine{};
-	::uname(&machine);
 	say("saved anonymous enabling in %s", options_.output.c_str());
-	say("link it into the module that the boot loads: packaging/build-boot-module --kernel %s --dof %s "
-	    "-o dfr.ko",
-	    machine.release, options_.output.c_str());
+	say("a boot is traced by the program itself: dfr boot build -s NAME.d && dfr boot enable --name "
+	    "NAME");
 	return 0;
 }
 
