@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "formats/error.h"
-#include "formats/trace/redact.h"
 #include "formats/trace/counted.h"
+#include "formats/trace/redact.h"
 #include "recorder/physical_memory.h"
 
 namespace dfr::recorder {
@@ -167,8 +167,9 @@ void lend_catalog(trace::Catalog& to, const trace::Catalog& from) {
 		throw Error("the catalog that is lent is of another boot or another state",
 		            "give a recording that was made of the same state, by dfrd or dfr snapshot");
 	if (from.machine.contains(trace::kRedactedKey))
-		throw Error("the catalog that is lent is of a redacted recording, whose records have other fields",
-		            "give one that was not redacted");
+		throw Error(
+		    "the catalog that is lent is of a redacted recording, whose records have other fields",
+		    "give one that was not redacted");
 	add_all(to.machine, from.machine);
 	add_all(to.probes, from.probes);
 	add_all(to.layouts, from.layouts);

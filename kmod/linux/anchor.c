@@ -158,7 +158,8 @@ static int write_anchors(struct dfr_state *state, u32 kind, u32 cpu, u32 half, v
 			 size_t unit)
 {
 	size_t pages = PAGE_ALIGN(size) >> PAGE_SHIFT;
-	bool in_units = kind == DFR_ANCHOR_RING || kind == DFR_ANCHOR_SPEC; /* which no reader puts together again */
+	bool in_units =
+		kind == DFR_ANCHOR_RING || kind == DFR_ANCHOR_SPEC; /* which no reader puts together again */
 	size_t block = in_units ? DIV_ROUND_UP(unit, PAGE_SIZE) : 1;
 	u32 part = next_part(state, kind, cpu, half);
 	const u8 *at = p;

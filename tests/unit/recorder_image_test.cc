@@ -866,7 +866,8 @@ TEST_CASE("half a chunk of speculations at an anchor's end is missed", "[recorde
 	memory.put({702}, std::vector<std::byte>(Memory::kPageSize));
 	memory.anchor({.pfn = 710, .kind = DFR_ANCHOR_SPEC, .cpu = 0, .unit = 8192, .frames = {700, 701}});
 	CHECK_FALSE(recorder::open_memory_image(ImageFile(memory.elf()).path)[0]->partial());
-	memory.anchor({.pfn = 710, .kind = DFR_ANCHOR_SPEC, .cpu = 0, .unit = 8192, .frames = {700, 701, 702}});
+	memory.anchor(
+	    {.pfn = 710, .kind = DFR_ANCHOR_SPEC, .cpu = 0, .unit = 8192, .frames = {700, 701, 702}});
 	const auto found = recorder::open_memory_image(ImageFile(memory.elf()).path);
 	CHECK(found[0]->partial());
 	CHECK(mentions(found[0]->remarks(), "1 chunk of speculations of CPU 0 not in the image"));
