@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Times and amounts of memory as people read them; counts that a file tells, added up.
+// Times and amounts of memory as people read them.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,5 @@ std::string span_text(uint64_t ns);     // "0.250 ms", "12.3 s", "5 min", "3.2 h
 std::string bytes_text(uint64_t bytes); // "4.0 KiB", "12.5 MiB"
 // "2026-11-22 15:02:33" of seconds since 1970, by this machine's zone; empty: there is no such time.
 std::string local_time_text(int64_t seconds);
-// As many as the number can say where the sum has no room: never few.
-inline uint64_t added(uint64_t a, uint64_t b) {
-	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
-}
 
 } // namespace dfr

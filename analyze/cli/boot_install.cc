@@ -397,7 +397,7 @@ int run_boot_renew(int argc, char** argv) {
 			std::fprintf(
 			    stderr,
 			    "dfr: nothing is renewed: there is no kernel in %s/boot; is it mounted?\n",
-			    build.root.c_str());
+			    shown(build.root));
 		return 0;
 	}
 	if (over) {

@@ -15,7 +15,6 @@
 
 #include "formats/abi/aggtab.h"
 #include "formats/abi/dof.h"
-#include "formats/amounts.h"
 #include "formats/trace/batch.h"
 
 namespace dfr::trace {

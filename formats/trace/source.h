@@ -45,6 +45,11 @@ struct AggSnapshot {
 	std::vector<AggEntry> entries;
 };
 
+// Counts that a file tells, added up: as many as the number can say where the sum has no room, never few.
+inline uint64_t added(uint64_t a, uint64_t b) {
+	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
 // Records that are missing. judge() counts those inside the window; what is missing before it is not loss.
 struct Losses {
 	struct Loss {

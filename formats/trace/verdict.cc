@@ -14,7 +14,6 @@
 #include <iterator>
 #include <map>
 
-#include "formats/amounts.h"
 #include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
 
