@@ -310,7 +310,8 @@ std::vector<Selected> select(const Wanted& wanted, std::span<const Selectable> r
 	if (std::any_of(all.begin(), all.end(), [](const Selected& one) { return one.touched; }))
 		return all;
 	if (wanted.from && wanted.to && std::all_of(all.begin(), all.end(), [](const Selected& one) {
-		    return one.records.from > one.records.to;
+		    // One behind the other is a span in which the machine slept.
+		    return one.records.from > one.records.to && one.records.from - one.records.to > 1;
 	    }))
 		throw Error("--from " + wanted.from->text + " is later than --to " + wanted.to->text,
 		            "give the earlier time to --from");

@@ -279,6 +279,8 @@ TEST_CASE("replay: a time of day at which the machine slept is when it woke, or 
 	CHECK(counted("", "22:13:45") == "11");
 	CHECK(counted("22:13:29", "22:13:35") == "2");
 	CHECK(counted("22:13:51", "22:13:52") == "2");
+	CHECK_THROWS_WITH(counted("22:13:35", "22:13:45"),
+	                  Catch::Contains("nothing was recorded in this span"));
 }
 
 TEST_CASE("replay: a recording that does not say what time it was has no times of day", "[replay][window]") {
