@@ -393,7 +393,7 @@ int run_boot_renew(int argc, char** argv) {
 		return 0;
 	const bool over = !plan->inside && (armed == "failed" || armed == "spent");
 	if (kernels.empty()) {
-		if (!over && !plan->inside)
+		if (!over)
 			std::fprintf(
 			    stderr,
 			    "dfr: nothing is renewed: there is no kernel in %s/boot; is it mounted?\n",
@@ -434,6 +434,8 @@ int run_boot_disable(int argc, char** argv) {
 		return *status;
 	const boot::Installation installation(root);
 	const auto plan = installation.plan();
+	if (plan)
+		installation.require_boot();
 	leave_initrds(installation, root);
 	const bool was_enabled = installation.disable();
 	if (root.empty() && end_kernel_events() && !anonymous_state())

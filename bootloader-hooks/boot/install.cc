@@ -172,7 +172,7 @@ void Installation::arm(const std::string& how) const {
 	GrubEnvironment environment(read_text(grub("grubenv")));
 	environment.unset(kTriesVariable);
 	environment.set(kArmedVariable, how);
-	rewrite_atomically(grub("grubenv"), environment.text());
+	write_less(environment);
 }
 
 // In its place, as GRUB writes it: GRUB replays no journal, so after a machine that was reset it finds the file where it
@@ -333,16 +333,23 @@ void Installation::keep_copies(const std::vector<std::string>& kernels) const {
 	}
 }
 
+void Installation::require_boot() const {
+	std::error_code error;
+	const std::filesystem::directory_iterator end;
+	for (std::filesystem::directory_iterator at(root_ + "/boot", error); !error && at != end;
+	     at.increment(error))
+		if (at->path().filename() != "dfr" && at->path().filename() != "lost+found")
+			return;
+	throw Error("there is nothing in " + root_ + "/boot, so what boots were told cannot be taken back",
+	            "mount it, then dfr boot disable; if it is empty for good, remove " + plan_path());
+}
+
 bool Installation::disable() const {
+	if (plan())
+		require_boot();
 	remove_hooks();
 	const auto custom = read_text(grub("custom.cfg"));
 	const auto old = plan();
-	if (old && !old->inside && !custom && !read_text(grub("grub.cfg")))
-		throw Error("there is no " + grub("grub.cfg") +
-		                ", so what the boot loader was told cannot be taken back",
-		            "mount " + root_ +
-		                "/boot, then dfr boot disable; if GRUB has gone for good, remove " +
-		                plan_path());
 	const bool had = old.has_value() || (custom && has_block(*custom));
 	try {
 		if (const auto rest = without_block(custom); custom && has_block(*custom)) {

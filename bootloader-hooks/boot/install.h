@@ -84,6 +84,8 @@ public:
 	void keep_copies(const std::vector<std::string>& kernels) const;
 	// Returns whether anything was enabled. Archives of its name go, sources and other archives stay.
 	bool disable() const;
+	// Throws where /boot has nothing that a boot needs: it is not mounted.
+	void require_boot() const;
 
 	// A variable of grubenv; empty: it is not set.
 	std::string variable(const char* name) const;
