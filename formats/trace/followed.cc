@@ -98,14 +98,20 @@ void FollowedSource::check_grown(uint64_t whole) const {
 		            "it was truncated or replaced: what was said holds for the time before");
 }
 
-// Whether this part has a mark of its own, not only that of the part before it. One that has gone has none to look for.
-bool has_own_mark(const std::string& path) {
+// Whether a part that is not the last has a mark of its own, not only that of the part before it. One that has gone has
+// none to look for.
+bool FollowedSource::has_own_mark(const std::string& path) {
+	const auto known = own_mark_.find(path);
+	if (known != own_mark_.end())
+		return known->second;
+	bool has = true;
 	try {
 		const auto file = open_file(path);
-		return file->facts().marked_until > file->facts().part.since;
+		has = file->facts().marked_until > file->facts().part.since;
 	} catch (const Error&) {
 		return true;
 	}
+	return own_mark_[path] = has;
 }
 
 // The last file before this one with a mark of its own has records of the time behind it; so have those between, whose

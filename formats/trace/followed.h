@@ -72,9 +72,11 @@ private:
 	std::unique_ptr<JoinedSource> joined(std::vector<std::string> paths,
 	                                     const std::map<std::string, uint64_t>& checked);
 	void check_grown(uint64_t whole) const;
+	bool has_own_mark(const std::string& path);
 
-	std::vector<std::string> paths_; // the files so far
-	std::set<std::string> removed_;  // those of them that were missed
+	std::vector<std::string> paths_;       // the files so far
+	std::set<std::string> removed_;        // those of them that were missed
+	std::map<std::string, bool> own_mark_; // those that were asked about
 	std::unique_ptr<JoinedSource> now_;
 	Catalog catalog_;
 	std::map<std::string, uint64_t> checked_; // bytes of these, which take_all() checks again
