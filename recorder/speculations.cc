@@ -3,7 +3,8 @@
 // Finishing the commits that a crash interrupted. The engine reuses a speculation's
 // number, but only after it has moved all chunks of a commit: so a commit of that number
 // belongs to a chunk only if it is not earlier than the chunk's first record. Later records
-// may be of firings that had begun on other CPUs when the commit took its time.
+// may be of firings that had begun on other CPUs when the commit took its time. Nothing in memory tells these from
+// a firing that had begun before a commit of one CPU alone and got the same number after it.
 #include "recorder/speculations.h"
 
 #include <algorithm>

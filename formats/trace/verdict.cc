@@ -144,7 +144,7 @@ void judge_losses(Verdict& verdict, const Losses& counters, const Merger& merger
 		const uint64_t lost = told[cause].count + beyond;
 		if (!lost)
 			continue;
-		verdict.lost += lost;
+		verdict.lost = added(verdict.lost, lost);
 		verdict.reasons.push_back(
 		    plural(lost, "record") + " lost" +
 		    where(beyond ? counted[cause].entries : told[cause].entries) + " (" +
@@ -233,7 +233,7 @@ void judge_blocks(Verdict& verdict, BlockSource& source, const Merger& merger) {
 		                          std::to_string(cpu) + " (" +
 		                          (span.gaps ? plural(span.gaps, "block") + " not there)"
 		                                     : "a block has fewer than its next one says)"));
-		verdict.lost += span.missing;
+		verdict.lost = added(verdict.lost, span.missing);
 	}
 	for (const auto& [cpu, reach] : source.reaches()) {
 		const Merger::CpuSpan span = merger.span_of(cpu);
@@ -244,7 +244,7 @@ void judge_blocks(Verdict& verdict, BlockSource& source, const Merger& merger) {
 		                          std::to_string(cpu) +
 		                          (span.last_seq == reach.seq ? " (its last block had more later)"
 		                                                      : " (its last blocks are not there)"));
-		verdict.lost += missing;
+		verdict.lost = added(verdict.lost, missing);
 	}
 	if (by_headers > verdict.lost) {
 		verdict.reasons.push_back(plural(by_headers - verdict.lost, "record") +
@@ -258,7 +258,7 @@ void judge_blocks(Verdict& verdict, BlockSource& source, const Merger& merger) {
 		verdict.reasons.push_back(
 		    plural(damage.bytes, "damaged byte") + " in " + plural(damage.regions, "place") +
 		    (damage.records ? ", " + plural(damage.records, "record") + " missing there" : ""));
-	verdict.lost += damage.records;
+	verdict.lost = added(verdict.lost, damage.records);
 }
 
 // Names the first ring of policy fill that was full: its CPU recorded nothing from then on.
