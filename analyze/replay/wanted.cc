@@ -124,9 +124,8 @@ Extent extent_of(const trace::Merger& merger, trace::BlockSource& source) {
 	return extent;
 }
 
-// The clock's time for a wall time: the inverse of Catalog::walltime(), whose clocks may have been set. Of a wall time
-// that no moment had, because the machine slept or the clock was set forward: the first moment behind it; `ends` a span:
-// the last one before.
+// The clock's time for a wall time: the inverse of Catalog::walltime(), whose clocks may have been set. `ends`: as of
+// trace::time_by_piece().
 uint64_t clock_time(const trace::Catalog& catalog, int64_t wall, bool ends) {
 	size_t best = 0;
 	const std::vector<trace::Clock>& clocks = catalog.clocks;
@@ -137,11 +136,8 @@ uint64_t clock_time(const trace::Catalog& catalog, int64_t wall, bool ends) {
 		return wall < 0 ? 0 : static_cast<uint64_t>(wall);
 	const int64_t passed = wall - static_cast<int64_t>(clocks[best].real);
 	const int64_t mono = passed + static_cast<int64_t>(clocks[best].mono);
-	if (mono < 0)
-		return 0;
-	if (best + 1 == clocks.size() || static_cast<uint64_t>(mono) < clocks[best + 1].mono)
-		return static_cast<uint64_t>(mono);
-	return clocks[best + 1].mono - (ends && clocks[best + 1].mono);
+	const auto next = best + 1 < clocks.size() ? std::optional(clocks[best + 1].mono) : std::nullopt;
+	return mono < 0 ? 0 : trace::time_by_piece(static_cast<uint64_t>(mono), next, ends);
 }
 
 // What all recordings have: on the answer's clock, and as wall time.

@@ -76,10 +76,8 @@ uint64_t UnitedSource::own_time(uint64_t time, bool ends) const {
 	for (size_t i = 1; i < clock.size(); i++)
 		if (moved(clock[i].own, clock[i].offset) <= time)
 			best = i;
-	const uint64_t own = moved(time, negated(clock[best].offset));
-	if (best + 1 == clock.size() || own < clock[best + 1].own)
-		return own;
-	return clock[best + 1].own - (ends && clock[best + 1].own);
+	const auto next = best + 1 < clock.size() ? std::optional(clock[best + 1].own) : std::nullopt;
+	return time_by_piece(moved(time, negated(clock[best].offset)), next, ends);
 }
 
 Record UnitedSource::record(const Record& own) const {

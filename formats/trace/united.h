@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,13 @@ struct ClockPiece {
 };
 
 // One of the recordings.
+// A time by one piece of a clock, where the next one begins at `next`. Behind that stands what the clock never had,
+// because the machine slept or the clock was set forward: the next piece's first moment; `ends` a span: the last one
+// before.
+inline uint64_t time_by_piece(uint64_t time, std::optional<uint64_t> next, bool ends) {
+	return !next || time < *next ? time : *next - (ends && *next);
+}
+
 struct UnitedSource {
 	BlockSource* source = nullptr;
 	uint32_t host = 0;
@@ -28,8 +36,7 @@ struct UnitedSource {
 	std::vector<ClockPiece> clock; // empty: its own clock is the common one
 
 	uint64_t time(uint64_t own) const;
-	// 0: before that clock began. Of a time that it never had, because the machine slept: the first one behind; `ends` a
-	// span: the last one before.
+	// 0: before that clock began. `ends`: as of time_by_piece().
 	uint64_t own_time(uint64_t time, bool ends) const;
 	// The record with the EPID, the times and the task that it has in the answer.
 	Record record(const Record& own) const;
