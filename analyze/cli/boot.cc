@@ -63,10 +63,7 @@ int run_boot(int argc, char** argv) {
 	for (const Command& command : kCommands)
 		if (argc >= 2 && std::strcmp(command.name, argv[1]) == 0)
 			return command.run(argc - 1, argv + 1);
-	print_error(argc < 2 ? "dfr boot: which command?"
-	                     : std::string("dfr boot: there is no command ") + argv[1],
-	            "dfr boot --help lists the commands");
-	return kStatusUsage;
+	throw no_such_command("dfr boot", argc < 2 ? nullptr : argv[1]);
 }
 
 } // namespace dfr::cli

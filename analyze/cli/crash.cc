@@ -136,15 +136,11 @@ int report(const std::string& path, const std::string& catalog, bool json, const
 	return print_report(*sources[0], sources[0]->in_flight().get(), json, page);
 }
 
-// As dfr boot says it.
 void require_command(const CLI::App& app, int argc, char** argv) {
-	const char* const hint = "dfr crash --help lists the commands";
-	if (argc < 2)
-		throw UsageError("dfr crash: which command?", hint);
-	const std::string command = argv[1];
+	const std::string command = argc < 2 ? "" : argv[1];
 	const auto named = [&command](const CLI::App* one) { return one->get_name() == command; };
 	if (!command.starts_with('-') && app.get_subcommands(named).empty())
-		throw UsageError("dfr crash: there is no command " + command, hint);
+		throw no_such_command("dfr crash", argc < 2 ? nullptr : argv[1]);
 }
 
 } // namespace

@@ -88,6 +88,11 @@ void print_error(const std::string& what, const std::string& hint) {
 		std::fprintf(stderr, "dfr: %s\n", shown(hint));
 }
 
+UsageError no_such_command(const std::string& of, const char* name) {
+	return UsageError(name ? of + ": there is no command " + name : of + ": which command?",
+	                  of + " --help lists the commands");
+}
+
 int dfr_main(int argc, char** argv) {
 	try {
 		if (argc < 2)

@@ -55,6 +55,9 @@ class UsageError : public Error {
 	using Error::Error;
 };
 
+// `of`, such as "dfr boot", has no command `name`; null: none was given.
+UsageError no_such_command(const std::string& of, const char* name);
+
 // The line that goes with every answer, on stderr; as JSON if asked. Returns 0 or kStatusPartial.
 int print_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json,
                   const std::string& of = {});
