@@ -74,8 +74,8 @@ std::string access_of(const std::string& head) {
 	char quote = 0;
 	for (size_t i = 0; i < head.size(); i++) {
 		const char c = head[i];
-		if (c == '\\' && quote != '\'' &&
-		    i + 1 < head.size()) { // 'Bob'\''s Linux': no quote begins there
+		if (c == '\\' && quote != '\'' && i + 1 < head.size()) {
+			// 'Bob'\''s Linux': no quote begins there
 			words.back().append(head, i++, 2);
 			continue;
 		}

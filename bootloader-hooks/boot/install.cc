@@ -172,13 +172,13 @@ void Installation::arm(const std::string& how) const {
 	GrubEnvironment environment(read_text(grub("grubenv")));
 	environment.unset(kTriesVariable);
 	environment.set(kArmedVariable, how);
-	write_less(environment);
+	write_environment(environment);
 }
 
 // In its place, as GRUB writes it: GRUB replays no journal, so after a machine that was reset it finds the file where it
 // was, and writes there, although the place may be another file's by then. And a disk that is full keeps no machine on a
 // trace. Anew only if it has another size.
-void Installation::write_less(const GrubEnvironment& environment) const {
+void Installation::write_environment(const GrubEnvironment& environment) const {
 	if (!overwrite(grub("grubenv"), environment.text()))
 		rewrite_atomically(grub("grubenv"), environment.text());
 }
@@ -191,7 +191,7 @@ void Installation::disarm(bool made_environment) const {
 	if (!environment.get(kTriesVariable).empty() || !environment.get(kArmedVariable).empty()) {
 		environment.unset(kTriesVariable);
 		environment.unset(kArmedVariable);
-		write_less(environment);
+		write_environment(environment);
 	}
 	if (made_environment && environment.empty())
 		remove_durably(grub("grubenv"));
@@ -345,11 +345,11 @@ void Installation::require_boot() const {
 }
 
 bool Installation::disable() const {
-	if (plan())
+	const auto old = plan();
+	if (old)
 		require_boot();
 	remove_hooks();
 	const auto custom = read_text(grub("custom.cfg"));
-	const auto old = plan();
 	const bool had = old.has_value() || (custom && has_block(*custom));
 	try {
 		if (const auto rest = without_block(custom); custom && has_block(*custom)) {
@@ -413,7 +413,7 @@ void Installation::reached() const {
 	if (environment.get(kTriesVariable).empty())
 		return;
 	environment.unset(kTriesVariable);
-	write_less(environment);
+	write_environment(environment);
 }
 
 void Installation::traced() const {

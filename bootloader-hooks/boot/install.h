@@ -103,7 +103,7 @@ private:
 	// What custom.cfg gets; nothing: grub.cfg has no entry to go by.
 	std::optional<std::string> block_of(const BootPlan& plan) const;
 	void arm(const std::string& how) const;
-	void write_less(const GrubEnvironment& environment) const;
+	void write_environment(const GrubEnvironment& environment) const;
 	void disarm(bool made_environment) const;
 	void link_units() const;
 	void unlink_units() const;
