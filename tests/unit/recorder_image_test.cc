@@ -808,19 +808,24 @@ std::vector<std::byte> spec_chunk(uint32_t id, uint32_t cpu, uint64_t time, uint
 	return chunk.bytes;
 }
 
+// Speculation 3 of CPU 0 is committing, at 7000; and the page of CPU 1's chunks.
+Memory committing(const std::vector<std::byte>& of_cpu_1) {
+	Memory memory = sample_memory();
+	memory.put({700}, spec_chunk(3, 0, 4'500, 33, 7'000));
+	memory.put({701}, of_cpu_1);
+	memory.anchor({.pfn = 710, .kind = DFR_ANCHOR_SPEC, .cpu = 0, .unit = 256, .frames = {700}});
+	memory.anchor({.pfn = 711, .kind = DFR_ANCHOR_SPEC, .cpu = 1, .unit = 256, .frames = {701}});
+	return memory;
+}
+
 } // namespace
 
 TEST_CASE("commits that a crash interrupted are finished, others stay in flight", "[recorder][image]") {
-	Memory memory = sample_memory();
-	// CPU 0: speculation 3 is committing (at 7000); CPU 1: its other part, and speculation 3's
-	// namesake of a later use, and number 4, which nobody committed.
-	memory.put({700}, spec_chunk(3, 0, 4'500, 33, 7'000));
+	// CPU 1: its other part, and speculation 3's namesake of a later use, and number 4, which nobody committed.
 	std::vector<std::byte> page = spec_chunk(3, 1, 6'000, 34, 0);
 	for (const auto& more : {spec_chunk(3, 1, 8'000, 35, 0), spec_chunk(4, 1, 1'500, 36, 0)})
 		page.insert(page.end(), more.begin(), more.end());
-	memory.put({701}, page);
-	memory.anchor({.pfn = 710, .kind = DFR_ANCHOR_SPEC, .cpu = 0, .unit = 256, .frames = {700}});
-	memory.anchor({.pfn = 711, .kind = DFR_ANCHOR_SPEC, .cpu = 1, .unit = 256, .frames = {701}});
+	Memory memory = committing(page);
 	const ImageFile image(memory.elf());
 	const auto found = recorder::open_memory_image(image.path);
 	trace::Verdict verdict;
@@ -845,12 +850,7 @@ TEST_CASE("commits that a crash interrupted are finished, others stay in flight"
 
 // A firing that had begun on another CPU when commit() took its time: 7'003 is behind it, and belongs to it.
 TEST_CASE("a commit has what its speculation recorded on another CPU meanwhile", "[recorder][image]") {
-	Memory memory = sample_memory();
-	memory.put({700}, spec_chunk(3, 0, 4'500, 33, 7'000));
-	memory.put({701}, spec_chunk(3, 1, 6'998, 34, 0));
-	memory.anchor({.pfn = 710, .kind = DFR_ANCHOR_SPEC, .cpu = 0, .unit = 256, .frames = {700}});
-	memory.anchor({.pfn = 711, .kind = DFR_ANCHOR_SPEC, .cpu = 1, .unit = 256, .frames = {701}});
-	const ImageFile image(memory.elf());
+	const ImageFile image(committing(spec_chunk(3, 1, 6'998, 34, 0)).elf());
 	const auto found = recorder::open_memory_image(image.path);
 	trace::Verdict verdict;
 	CHECK(values_of(*found[0], &verdict) == std::vector<uint64_t>{11, 44, 33, 55, 66, 34});

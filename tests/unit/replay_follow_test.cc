@@ -83,8 +83,8 @@ public:
 	}
 	// The recorder ends, and the state records on.
 	void leave() { writer_->finish(true); }
-	// The recorder is killed, and so is the next one before it has written anything; a third one goes on.
-	// The second one before its first mark, or before it has written anything.
+	// The recorder is killed, and so is the next one, before its first mark (`begun`) or before it has written anything;
+	// a third one goes on.
 	void kill_twice(const ScratchFolder& folder, bool begun) {
 		trace::FilePart next = writer_->next_part();
 		writer_.reset();
