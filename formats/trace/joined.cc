@@ -337,7 +337,7 @@ Losses JoinedSource::losses() {
 		std::map<uint32_t, std::pair<uint64_t, std::vector<Losses::Loss>>> own;
 		for (const Losses::Loss& entry : losses.entries) {
 			auto& [sum, entries] = own[entry.cause];
-			sum += entry.count;
+			sum = added(sum, entry.count);
 			entries.push_back(entry);
 		}
 		for (auto& [cause, counted] : own)
