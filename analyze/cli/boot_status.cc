@@ -84,8 +84,7 @@ void print_not_stored() {
 	try {
 		if (anonymous_state())
 			say("", "this boot's is still in the kernel's memory: dfr boot store stores it; why "
-			        "that has "
-			        "not been done: journalctl -b -u dfr-boot-store");
+			        "that has not been done: journalctl -b -u dfr-boot-store");
 	} catch (const Error&) { // who may not ask for states
 	}
 }

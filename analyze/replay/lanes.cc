@@ -169,23 +169,17 @@ bool Lanes::order(Formulas::Id id, const FormulaNode& node) {
 	}
 	const std::string_view constant = formulas.text(a_is_column ? b.value : a.value);
 	const uint64_t* const numbers = at_[a_is_column ? node.a : node.b];
-	const auto compared = [&](uint64_t number) {
-		const int order = sign(text(number).compare(constant));
-		return static_cast<int8_t>(a_is_column ? order : -order);
-	};
+	constexpr int8_t unknown = 2;
 	std::vector<int8_t>& known = orders_[id];
-	if (texts_->size() <=
-	    batch_->epids()[epid_].records) // else there are more texts to remember than there is to compare
-		known.resize(texts_->size() + 1, 2);
+	// Else there are more texts to remember than there is to compare.
+	if (texts_->size() <= batch_->epids()[epid_].records)
+		known.resize(texts_->size() + 1, unknown);
 	for (size_t i = 0; i < count_; i++) {
-		int8_t result = 0;
-		if (known.empty()) {
-			result = compared(numbers[i]);
-		} else {
-			int8_t& before = known[std::min<uint64_t>(numbers[i], texts_->size())];
-			if (before == 2)
-				before = compared(numbers[i]);
-			result = before;
+		int8_t once = unknown;
+		int8_t& result = known.empty() ? once : known[std::min<uint64_t>(numbers[i], texts_->size())];
+		if (result == unknown) {
+			const int order = sign(text(numbers[i]).compare(constant));
+			result = static_cast<int8_t>(a_is_column ? order : -order);
 		}
 		to[i] = static_cast<uint64_t>(int64_t{result});
 	}

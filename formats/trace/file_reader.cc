@@ -191,13 +191,15 @@ private:
 	void keep(const Segment& segment) {
 		if (!name_of(segment.type()) && segment.head.flags & kSegmentNeeded)
 			damaged(range(segment) + ": " + kNeedsNewer);
-		if (segment.type() == SegmentType::kChunk && segment.head.flags & kSegmentZstd)
-			chunk_is_damaged(
-			    segment); // chunks are packed in a way of their own, and their headers are read as stored
-		else if (segment.type() == SegmentType::kChunk)
-			chunks_.push_back(segment);
-		else if (segment.type() != SegmentType::kIndex && segment.type() != SegmentType::kEnd)
+		if (segment.type() == SegmentType::kChunk) {
+			// They are packed in a way of their own, and their headers are read as stored.
+			if (segment.head.flags & kSegmentZstd)
+				chunk_is_damaged(segment);
+			else
+				chunks_.push_back(segment);
+		} else if (segment.type() != SegmentType::kIndex && segment.type() != SegmentType::kEnd) {
 			others_.push_back(segment);
+		}
 	}
 
 	// False: there is no end mark, or the index that it points to is damaged.

@@ -104,14 +104,12 @@ bool FollowedSource::has_own_mark(const std::string& path) {
 	const auto known = own_mark_.find(path);
 	if (known != own_mark_.end())
 		return known->second;
-	bool has = true;
 	try {
 		const auto file = open_file(path);
-		has = file->facts().marked_until > file->facts().part.since;
+		return own_mark_[path] = file->facts().marked_until > file->facts().part.since;
 	} catch (const Error&) {
 		return true;
 	}
-	return own_mark_[path] = has;
 }
 
 // The last file before this one with a mark of its own has records of the time behind it; so have those between, whose
