@@ -110,8 +110,16 @@ static void kill_all(const struct user_regs_struct* registers) {
 	fprintf(stderr, "guest-killer: killed in system call %lld\n", (long long)registers->orig_rax);
 	for (int i = 0; i < count; i++)
 		kill(traced[i], SIGKILL);
-	while (waitpid(-1, NULL, __WALL) > 0 || errno == EINTR)
-		;
+	// A child that one of them was just forking is traced, too, and stands still until it is told to go on or to end.
+	for (;;) {
+		int status;
+		const pid_t pid = waitpid(-1, &status, __WALL);
+
+		if (pid < 0 && errno != EINTR)
+			return;
+		if (pid > 0 && WIFSTOPPED(status))
+			kill(pid, SIGKILL);
+	}
 }
 
 int main(int argc, char** argv) {
