@@ -187,7 +187,11 @@ TRACEPOINT(sched_process_fork, (void *, struct task_struct *, struct task_struct
 	   "proc:::create, lwp-create")
 TRACEPOINT(sched_process_exec, (void *, struct task_struct *, pid_t, struct linux_binprm *),
 	   "proc:::exec-success")
-TRACEPOINT(sched_process_exit, (DFR_PROCESS_EXIT_TYPES), "proc:::exit, lwp-exit")
+#if DFR_TRACEPOINT_TELLS_LAST
+TRACEPOINT(sched_process_exit, (void *, struct task_struct *, bool), "proc:::exit, lwp-exit")
+#else
+HOOKED(taskstats_exit, "(struct task_struct *, int)", "proc:::exit, lwp-exit")
+#endif
 TRACEPOINT(signal_generate, (void *, int, struct kernel_siginfo *, struct task_struct *, int, int),
 	   "proc:::signal-send, signal-discard")
 TRACEPOINT(signal_deliver, (void *, int, struct kernel_siginfo *, struct k_sigaction *),

@@ -171,18 +171,11 @@ static inline bool dfr_owner_may_look(void)
 #endif
 }
 
-/*
- * sched_process_exit: from 6.16 on it says whether this is the process's last thread. Before, the
- * process exits with its last thread, whose signal->live is 0.
- */
-#ifndef DFR_HAS_EXIT_OF_PROCESS
-#define DFR_PROCESS_EXIT_ARGS  void *data, struct task_struct *task
-#define DFR_PROCESS_EXIT_TYPES void *, struct task_struct *
-#define DFR_PROCESS_EXIT_LAST  (!atomic_read(&task->signal->live))
+/* Does sched_process_exit say whether the process's last thread exits? From 6.16 on. */
+#ifdef DFR_HAS_EXIT_OF_PROCESS
+#define DFR_TRACEPOINT_TELLS_LAST 1
 #else
-#define DFR_PROCESS_EXIT_ARGS  void *data, struct task_struct *task, bool last
-#define DFR_PROCESS_EXIT_TYPES void *, struct task_struct *, bool
-#define DFR_PROCESS_EXIT_LAST  last
+#define DFR_TRACEPOINT_TELLS_LAST 0
 #endif
 
 /* CRC-32C without inversions. */

@@ -64,12 +64,35 @@ static u64 reason_of(int code)
 	return code & 0x80 ? CLD_DUMPED : CLD_KILLED;
 }
 
-static void on_exit(DFR_PROCESS_EXIT_ARGS)
+static void thread_exits(const struct task_struct *task, bool last)
 {
 	fire(LWP_EXIT, 0, 0, 0);
-	if (DFR_PROCESS_EXIT_LAST)
+	if (last)
 		fire(EXIT, reason_of(task->exit_code), 0, 0);
 }
+
+#if DFR_TRACEPOINT_TELLS_LAST
+static void on_exit(void *data, struct task_struct *task, bool last)
+{
+	thread_exits(task, last);
+}
+static struct dfr_tracepoint tp_exit = { .tp_name = "sched_process_exit",
+					 .tp_probe = DFR_HANDLER(sched_process_exit, on_exit) };
+#define EXIT_SOURCE .ep_points = { &tp_exit }
+#else
+/*
+ * Before 6.16 the tracepoint does not say whether the process's last thread exits, and at that point
+ * each of several that exit together may look like it. taskstats_exit(), called by each a moment
+ * before, is told.
+ */
+static void on_exit(struct dfr_hook *hook, struct pt_regs *regs)
+{
+	thread_exits(current, (int)dfr_arch_second_argument(regs));
+}
+static const char *const exit_names[] = { "taskstats_exit", NULL };
+static struct dfr_hook hook_exit = { .ho_names = exit_names, .ho_enter = on_exit };
+#define EXIT_SOURCE .ep_hooks = { &hook_exit }
+#endif
 
 #define SIGNAL_DELIVERED_RESULT 0
 #define SIGNAL_IGNORED_RESULT	1
@@ -148,8 +171,6 @@ static struct dfr_tracepoint tp_fork = { .tp_name = "sched_process_fork",
 					 .tp_probe = DFR_HANDLER(sched_process_fork, on_fork) };
 static struct dfr_tracepoint tp_exec = { .tp_name = "sched_process_exec",
 					 .tp_probe = DFR_HANDLER(sched_process_exec, on_exec) };
-static struct dfr_tracepoint tp_exit = { .tp_name = "sched_process_exit",
-					 .tp_probe = DFR_HANDLER(sched_process_exit, on_exit) };
 static struct dfr_tracepoint tp_generate = { .tp_name = "signal_generate",
 					     .tp_probe = DFR_HANDLER(signal_generate, on_generate) };
 static struct dfr_tracepoint tp_deliver = { .tp_name = "signal_deliver",
@@ -198,10 +219,10 @@ static struct dfr_event_probe probes[PROBES] = {
 			   .ep_nargs = 1,
 			   .ep_returns = true,
 			   .ep_hooks = { &hook_execve, &hook_execveat } },
-	[EXIT] = { .ep_name = "exit", .ep_nargs = 1, .ep_points = { &tp_exit } },
+	[EXIT] = { .ep_name = "exit", .ep_nargs = 1, EXIT_SOURCE },
 	[LWP_CREATE] = { .ep_name = "lwp-create", .ep_nargs = 2, .ep_points = { &tp_fork } },
 	[LWP_START] = { .ep_name = "lwp-start", .ep_hooks = { &hook_first_run } },
-	[LWP_EXIT] = { .ep_name = "lwp-exit", .ep_points = { &tp_exit } },
+	[LWP_EXIT] = { .ep_name = "lwp-exit", EXIT_SOURCE },
 	[SIGNAL_SEND] = { .ep_name = "signal-send", .ep_nargs = 3, .ep_points = { &tp_generate } },
 	[SIGNAL_DISCARD] = { .ep_name = "signal-discard", .ep_nargs = 3, .ep_points = { &tp_generate } },
 	[SIGNAL_CLEAR] = { .ep_name = "signal-clear",

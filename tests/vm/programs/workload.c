@@ -8,6 +8,7 @@
 //   guest-workload nice N      sets its nice value to N
 //   guest-workload fork N      N children, one after another, that exit at once
 //   guest-workload threads N   N threads, one after another, that end at once
+//   guest-workload crowds N    N children, one after another, whose nine threads end together
 //   guest-workload sigwait N   takes SIGUSR1 by sigtimedwait(2) N times
 //   guest-workload handle N    handles SIGUSR1 N times
 //   guest-workload ignore N    N SIGUSR1 to itself, which it ignores
@@ -77,6 +78,34 @@ static void do_threads(int n) {
 		if (pthread_create(&thread, NULL, nothing, NULL))
 			fail("pthread_create");
 		pthread_join(thread, NULL);
+	}
+}
+
+static pthread_barrier_t all_run;
+
+static void* waits(void* unused) {
+	pthread_barrier_wait(&all_run);
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void do_crowds(int n) {
+	while (n--) {
+		const pid_t pid = fork();
+		pthread_t thread;
+
+		if (pid < 0)
+			fail("fork");
+		if (!pid) {
+			pthread_barrier_init(&all_run, NULL, 9);
+			for (int i = 0; i < 8; i++)
+				if (pthread_create(&thread, NULL, waits, NULL))
+					fail("pthread_create");
+			pthread_barrier_wait(&all_run);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
 	}
 }
 
@@ -163,9 +192,9 @@ static const struct {
 	const char* name;
 	void (*run)(int n);
 } works[] = {
-    {"sleep", do_sleep},     {"yield", do_yield},     {"nice", do_nice},     {"fork", do_fork},
-    {"threads", do_threads}, {"sigwait", do_sigwait}, {"handle", do_handle}, {"ignore", do_ignore},
-    {"spin", do_spin},       {"kernel", do_kernel},   {"number", do_number},
+    {"sleep", do_sleep},     {"yield", do_yield},   {"nice", do_nice},       {"fork", do_fork},
+    {"threads", do_threads}, {"crowds", do_crowds}, {"sigwait", do_sigwait}, {"handle", do_handle},
+    {"ignore", do_ignore},   {"spin", do_spin},     {"kernel", do_kernel},   {"number", do_number},
 };
 
 static void run(const char* name, const char* argument) {
