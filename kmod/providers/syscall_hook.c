@@ -45,11 +45,13 @@ static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, st
 
 DFR_FTRACE_CALLBACK(hook_enter, entered)
 
+/* A thread may have been in the call for hours: by now the call may have moved to where all calls pass. */
 static void hook_left(DFR_RETHOOK_HANDLER_ARGS)
 {
 	struct dfr_syscall *call = dfr_return_cookie(node);
 
-	if (READ_ONCE(call->sy_return_armed) && dfr_probe_wants(call->sy_return))
+	if (READ_ONCE(call->sy_hooked) && READ_ONCE(call->sy_return_armed) &&
+	    dfr_probe_wants(call->sy_return))
 		dfr_syscall_fire_return(call, regs_return_value(regs), regs);
 }
 
