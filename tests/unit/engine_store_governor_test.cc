@@ -188,6 +188,27 @@ TEST_CASE("the deadman: what a host takes is not what probes take", "[engine][st
 	}
 }
 
+// Chunks of work are judged inside the clause that did it, at a probe that quieter states have enabled before.
+TEST_CASE("the deadman: who fills chunks of work is killed, not another one at the probe",
+          "[engine][store][governor]") {
+	for (const uint64_t budget : {0, 50}) {
+		Rig rig;
+		dfr_probe* read = rig.probe("read");
+		State quiet(rig), dear(rig);
+		REQUIRE(quiet.enable(with_budget(0)) == 0);
+		REQUIRE(dear.enable(with_budget(budget)) == 0);
+		REQUIRE(quiet.go() == 0);
+		REQUIRE(dear.go() == 0);
+		const dfr_firing firing{.fr_engine = rig.engine(), .fr_probe = read};
+		dfr_cpu* cpu = dfr_cpu_of(rig.engine(), 0);
+		const uint64_t start = now_ns() - 100 * kSecond;
+		for (uint64_t i = 0; i < 400; i++) // each 10 ms, of which it takes 9.9
+			dfr_governor_dear(cpu, dear.state, &firing, 9'900'000, start + i * 10'000'000);
+		CHECK(quiet.status().activity == DFR_ACTIVE);
+		CHECK(dear.status().activity == (budget ? DFR_ACTIVE : DFR_KILLED));
+	}
+}
+
 TEST_CASE("two states that only together are too much: one is killed", "[engine][store][governor]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");

@@ -227,29 +227,27 @@ void dfr_governor_settle(struct dfr_share *share, u64 now)
 
 /* Probe: samples. */
 
-/*
- * Judges this CPU's last quarter of a second; the fourth bad one in a row kills a state without a
- * budget.
- */
-static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
+static bool ended_by_deadman(struct dfr_state *state, u64 now)
 {
-	bool too_much = pc->pc_judged && pc->pc_spent * 100 >= (now - pc->pc_judged) * DEADMAN_SHARE;
-	struct dfr_state *state;
+	if (dfr_governor_budget(state) || !dfr_becomes_over(state, DFR_ACTIVE, DFR_KILLED, now))
+		return false;
+	dfr_write_once(&state->st_tally->killed, 1ULL);
+	dfr_plat_wake(state);
+	return true;
+}
 
+/* Judges this CPU's last quarter of a second. True: it is the fourth bad one in a row, or a later one. */
+static bool deadman(struct dfr_cpu *pc, u64 now)
+{
+	bool too_much;
+
+	if (now - pc->pc_judged < QUARTER)
+		return false;
+	too_much = pc->pc_judged && pc->pc_spent * 100 >= (now - pc->pc_judged) * DEADMAN_SHARE;
 	pc->pc_spent = 0;
 	pc->pc_judged = now;
 	pc->pc_bad_quarters = too_much ? pc->pc_bad_quarters + 1 : 0;
-	if (pc->pc_bad_quarters < QUARTERS)
-		return;
-	pc->pc_bad_quarters = 0;
-	for (; ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
-		state = ecb->ec_state;
-		if (dfr_governor_budget(state) || !dfr_becomes_over(state, DFR_ACTIVE, DFR_KILLED, now))
-			continue;
-		dfr_write_once(&state->st_tally->killed, 1ULL);
-		dfr_plat_wake(state);
-		return;
-	}
+	return pc->pc_bad_quarters >= QUARTERS;
 }
 
 /* Brings gv_spent up to date: what was seen in the last seconds weighs most; in the first one, all alike. */
@@ -324,8 +322,12 @@ void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 f
 
 void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 {
-	if (now - pc->pc_judged >= QUARTER)
-		deadman(pc, ecb, now);
+	if (!deadman(pc, now))
+		return;
+	while (ecb && !ended_by_deadman(ecb->ec_state, now))
+		ecb = dfr_load_acquire(&ecb->ec_next);
+	if (ecb)
+		pc->pc_bad_quarters = 0;
 }
 
 /*
@@ -348,7 +350,9 @@ void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const 
 		share->sh_governor.gv_user->pu_spent += time;
 	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && dfr_governor_budget(state))
 		dfr_governor_settle(share, now);
-	dfr_governor_judge(pc, dfr_load_acquire((struct dfr_ecb **)&firing->fr_probe->pb_ecbs), now);
+	/* This state it was, and none of the others that are at the probe: they may be quiet ones, above all at ERROR. */
+	if (deadman(pc, now) && ended_by_deadman((struct dfr_state *)state, now))
+		pc->pc_bad_quarters = 0;
 }
 
 #ifdef __KERNEL__
