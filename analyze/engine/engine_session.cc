@@ -195,7 +195,8 @@ uint64_t EngineSession::recorded(unsigned cpu) const {
 void EngineSession::settle() {
 	const Lock lock(engine_);
 	u64 bytes = 0;
-	dfr_state_aggsnap(state_, nullptr, 0, &bytes); // there is no room for the table, but it is merged
+	dfr_state_aggsnap(state_, nullptr, 0, &bytes,
+	                  false); // there is no room for the table, but it is merged
 }
 
 void EngineSession::clean() {

@@ -142,9 +142,10 @@ void dfr_state_clock(
 
 /*
  * Aggregations: retires all halves, merges them into the base table, copies that out. -ENOSPC:
- * *bytes is needed.
+ * *bytes is needed. `views`: for somebody who only looks, not for the consumer, who may clear what it
+ * was shown.
  */
-int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes);
+int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes, bool views);
 u64 dfr_state_aggsnap_most(struct dfr_state *state); /* bytes that it needs at most, from now on */
 int dfr_state_aggclear(struct dfr_state *state, u32 varid, bool remove);
 

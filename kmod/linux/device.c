@@ -349,7 +349,7 @@ static int ioctl_aggsnap(struct dfr_file *file, void __user *arg)
 	buffer = dfr_plat_alloc(max_t(size_t, room, 1));
 	if (!buffer)
 		return -ENOMEM;
-	error = dfr_state_aggsnap(state, buffer, room, &io.bytes);
+	error = dfr_state_aggsnap(state, buffer, room, &io.bytes, file->fl_views);
 	if (!error && copy_to_user(u64_to_user_ptr(io.buffer), buffer, min_t(u64, io.bytes, room)))
 		error = -EFAULT;
 	dfr_plat_free(buffer);

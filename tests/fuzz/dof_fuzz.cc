@@ -170,7 +170,7 @@ void run_engine(const std::vector<uint8_t>& dof) {
 	    !dfr_state_go(state, &cpu)) {
 		statistics.loaded++;
 		dfr_state_clean(state);
-		dfr_state_aggsnap(state, room.data(), room.size() * 8, &bytes);
+		dfr_state_aggsnap(state, room.data(), room.size() * 8, &bytes, false);
 		dfr_state_stop(state, &cpu);
 		for (u32 i = 0; i < 8; i++) {
 			if (dfr_state_take(state, i & 1, true, taken, 8, &count, &left))

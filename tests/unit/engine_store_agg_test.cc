@@ -380,7 +380,31 @@ TEST_CASE("a snapshot says how much room it needs", "[engine][store][agg]") {
 	One one(DFR_ACT_COUNT);
 	one.feed({1});
 	u64 bytes = 0;
-	CHECK(dfr_state_aggsnap(one.state.state, nullptr, 0, &bytes) == -ENOSPC);
+	CHECK(dfr_state_aggsnap(one.state.state, nullptr, 0, &bytes, false) == -ENOSPC);
 	CHECK(bytes > sizeof(dfr_aggtab));
 	CHECK(one.words() == std::vector<uint64_t>{1});
+}
+
+TEST_CASE("what only a viewer's snapshot has shown is lost to a clear, which tells it",
+          "[engine][store][agg]") {
+	for (const bool remove : {false, true}) {
+		One one(DFR_ACT_COUNT);
+		const auto snapshot = [&](bool views) {
+			std::vector<uint64_t> room(1 << 16);
+			u64 bytes = 0;
+			REQUIRE(dfr_state_aggsnap(one.state.state, room.data(), room.size() * 8, &bytes,
+			                          views) == 0);
+		};
+		one.feed({1, 2});
+		snapshot(true);
+		snapshot(false); // shows these, too
+		one.feed({3, 4, 5});
+		snapshot(true);
+		one.feed({6});
+		REQUIRE(dfr_state_aggclear(one.state.state, 1, remove) == 0);
+		CHECK(one.state.status().loss[DFR_LOSS_AGGREGATION] == 3);
+		CHECK(one.words() == std::vector<uint64_t>{1});
+		REQUIRE(dfr_state_aggclear(one.state.state, 1, remove) == 0);
+		CHECK(one.state.status().loss[DFR_LOSS_AGGREGATION] == 3);
+	}
 }

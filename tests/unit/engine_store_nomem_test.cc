@@ -53,7 +53,7 @@ bool live_without(unsigned long number, unsigned& refused) {
 			    dfr_probe_create(&rig.provider, "test", "write", "entry", 2, nullptr);
 			CHECK(late == dfr_probe_find(&rig.provider, "test", "write", "entry"));
 			dfr_probes_created(rig.engine());
-			dfr_state_aggsnap(state, table, sizeof(table), &bytes);
+			dfr_state_aggsnap(state, table, sizeof(table), &bytes, false);
 			CHECK(dfr_state_stop(state, &cpu) == 0);
 			dfr_state_take(state, ~0u, true, taken, 32, &count, &left);
 			for (u32 i = 0; i < count; i++)

@@ -190,7 +190,7 @@ std::map<std::string, std::vector<uint64_t>> State::aggregation(uint32_t varid) 
 	std::vector<uint64_t> buffer(1 << 20);
 	u64 bytes = 0;
 	std::map<std::string, std::vector<uint64_t>> result;
-	REQUIRE(dfr_state_aggsnap(state, buffer.data(), buffer.size() * 8, &bytes) == 0);
+	REQUIRE(dfr_state_aggsnap(state, buffer.data(), buffer.size() * 8, &bytes, false) == 0);
 	const std::byte* at = reinterpret_cast<const std::byte*>(buffer.data());
 	const dfr_aggtab* table = reinterpret_cast<const dfr_aggtab*>(at);
 	if (!bytes)

@@ -147,7 +147,7 @@ TEST_CASE("what is counted does not depend on the secret", "[engine][store][work
 			rig.fire(read, {key * key});
 		std::vector<uint64_t> buffer(1 << 20), order;
 		u64 bytes = 0;
-		REQUIRE(dfr_state_aggsnap(state.state, buffer.data(), buffer.size() * 8, &bytes) == 0);
+		REQUIRE(dfr_state_aggsnap(state.state, buffer.data(), buffer.size() * 8, &bytes, false) == 0);
 		const auto* at = reinterpret_cast<const std::byte*>(buffer.data());
 		const auto* table = reinterpret_cast<const dfr_aggtab*>(at);
 		for (uint64_t offset = sizeof(*table) + table->nbuckets * 4ull; offset < bytes;) {

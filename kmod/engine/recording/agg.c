@@ -388,7 +388,7 @@ int dfr_agg_create(struct dfr_state *state)
 		return 0;
 	state->st_agg_size = half_size(state);
 	state->st_agg_generation = 1;
-	state->st_agg_time = dfr_plat_clock(NULL);
+	state->st_agg_time = state->st_agg_shown = dfr_plat_clock(NULL);
 	state->st_agg_base =
 		create_table(state, dfr_plat_agg_base(2 * state->st_agg_size), DFR_AGGTAB_BASE_CPU, 0);
 	if (!state->st_agg_base)
@@ -532,7 +532,7 @@ static void switch_half(void *arg)
 }
 
 /* Entries that do not fit into the base table are lost; they were all made since the last snapshot. */
-static void retire(struct dfr_state *state, struct dfr_share *share)
+static void retire(struct dfr_state *state, struct dfr_share *share, bool views)
 {
 	struct dfr_untold lost = { .un_share = share,
 				   .un_cause = DFR_LOSS_AGGREGATION,
@@ -544,8 +544,12 @@ static void retire(struct dfr_state *state, struct dfr_share *share)
 	dfr_visit_cpu(state->st_engine, share->sh_cpu, switch_half, share);
 	for (offset = entries_at(retired); offset < retired->used; offset += entry_bytes(entry)) {
 		entry = (struct dfr_aggent *)((u8 *)retired + offset);
-		if (entry->varid && !merge_entry(state->st_agg_base, entry))
+		if (!entry->varid)
+			continue;
+		if (!merge_entry(state->st_agg_base, entry))
 			lost.un_count += updates_of(state, entry);
+		else if (views)
+			dfr_state_aggvar(state, entry->varid)->av_unshown += updates_of(state, entry);
 	}
 	/* The base table has these entries now: generation 0 tells a scanner not to add them again. */
 	dfr_store_release(&retired->generation, 0);
@@ -554,27 +558,39 @@ static void retire(struct dfr_state *state, struct dfr_share *share)
 	dfr_tell_loss(&lost);
 }
 
-static void retire_all(struct dfr_state *state)
+static void retire_all(struct dfr_state *state, bool views)
 {
 	u64 now = dfr_plat_clock(NULL);
 	u32 i;
 
 	for (i = 0; i < state->st_engine->en_ncpus; i++)
 		if (state->st_shares[i] && state->st_shares[i]->sh_agg)
-			retire(state, state->st_shares[i]);
+			retire(state, state->st_shares[i], views);
 	state->st_agg_time = now;
 	dfr_store_release(&state->st_agg_base->generation, state->st_agg_generation);
 	state->st_agg_generation++;
 }
 
-static int snap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes)
+/* The consumer sees all that is in the base table. */
+static void show(struct dfr_state *state)
+{
+	struct dfr_aggvar *var;
+
+	for (var = state->st_aggvars; var; var = var->av_next)
+		var->av_unshown = 0;
+	state->st_agg_shown = state->st_agg_time;
+}
+
+static int snap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes, bool views)
 {
 	struct dfr_aggtab *base = state->st_agg_base;
 
 	*bytes = 0;
 	if (!base)
 		return 0;
-	retire_all(state);
+	retire_all(state, views);
+	if (!views)
+		show(state);
 	*bytes = base->used;
 	if (room < base->used)
 		return -ENOSPC;
@@ -582,12 +598,12 @@ static int snap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes)
 	return 0;
 }
 
-int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes)
+int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes, bool views)
 {
 	int error;
 
 	dfr_mutex_lock(&state->st_lock);
-	error = snap(state, buffer, room, bytes);
+	error = snap(state, buffer, room, bytes, views);
 	dfr_mutex_unlock(&state->st_lock);
 	return error;
 }
@@ -632,6 +648,21 @@ static void compact(struct dfr_aggtab *table)
 	dfr_store_release(&table->used, to);
 }
 
+/* What somebody else's snapshot has merged since the consumer's last one goes with a clear() that did not mean it. */
+static void tell_unshown(struct dfr_state *state, struct dfr_aggvar *var)
+{
+	struct dfr_untold lost = { .un_cause = DFR_LOSS_AGGREGATION,
+				   .un_count = var->av_unshown,
+				   .un_from = state->st_agg_shown,
+				   .un_to = state->st_agg_time };
+	u32 cpu;
+
+	var->av_unshown = 0;
+	for (cpu = 0; cpu < state->st_engine->en_ncpus && !lost.un_share; cpu++)
+		lost.un_share = state->st_shares[cpu];
+	dfr_tell_loss(&lost);
+}
+
 static int clear(struct dfr_state *state, u32 varid, bool remove)
 {
 	struct dfr_aggtab *base = state->st_agg_base;
@@ -642,9 +673,9 @@ static int clear(struct dfr_state *state, u32 varid, bool remove)
 	if (!var || !base)
 		return -EINVAL;
 	/*
-	 * Only the base table is cleared, which is what the consumer's last snapshot showed. The
-	 * halves hold updates since then, which the consumer has not seen: they stay, so counting
-	 * over a clear() loses nothing.
+	 * Only the base table is cleared, which is what the consumer's last snapshot showed, but for
+	 * what a viewer's has merged since. The halves hold updates which the consumer has not seen:
+	 * they stay, so counting over a clear() loses nothing.
 	 */
 	for (offset = entries_at(base); offset < base->used; offset += entry_bytes(entry)) {
 		entry = (struct dfr_aggent *)((u8 *)base + offset);
@@ -659,6 +690,7 @@ static int clear(struct dfr_state *state, u32 varid, bool remove)
 	}
 	if (remove)
 		compact(base);
+	tell_unshown(state, var);
 	return 0;
 }
 

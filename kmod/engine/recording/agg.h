@@ -21,6 +21,7 @@ struct dfr_aggvar {
 	u32 av_flags;
 	bool av_told;	  /* the catalog has it */
 	bool av_weighted; /* some use of it gives weights */
+	u64 av_unshown;	  /* firings that are in the base table, but in no snapshot of the consumer's */
 	u16 *av_keys;	  /* enum dfr_field_kind of each */
 };
 

@@ -155,7 +155,8 @@ struct dfr_state {
 	struct dfr_aggtab *st_agg_base;
 	u64 st_agg_generation;
 	size_t st_agg_size;
-	u64 st_agg_time; /* of the last snapshot */
+	u64 st_agg_time;  /* of the last snapshot */
+	u64 st_agg_shown; /* of the consumer's last one */
 
 	struct dfr_spec *st_specs;
 	u32 st_nspec;
