@@ -105,15 +105,16 @@ static void cut_to_whole_blocks(struct dfr_anchor *page, size_t extra)
 static u32 next_part(const struct dfr_state *state, u32 kind, u32 cpu, u32 half)
 {
 	struct anchor *anchor;
-	u32 part = 0;
 
-	list_for_each_entry (anchor, &anchors, an_list) {
+	/* The newest is the last: a ring's pieces come one after the other. */
+	list_for_each_entry_reverse(anchor, &anchors, an_list)
+	{
 		const struct dfr_anchor *page = anchor->an_page;
 
 		if (anchor->an_state == state && page->kind == kind && page->cpu == cpu && page->half == half)
-			part++;
+			return page->part + 1;
 	}
-	return part;
+	return 0;
 }
 
 static void free_anchor(struct anchor *anchor)
