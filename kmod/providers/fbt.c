@@ -459,8 +459,11 @@ static int add_function(unsigned long ip, const char *module, const char *name)
 	return add_return(function, module, name);
 }
 
-/* Code that is freed when the kernel, or a module that is just being loaded, is initialized. */
-static bool in_init_text(unsigned long ip)
+/*
+ * Code that is freed when the kernel, or a module that is just being loaded, is initialized; and all of a module that
+ * goes, because nobody will tell again that it has gone.
+ */
+static bool in_passing_text(unsigned long ip)
 {
 	const struct module *module;
 	bool found;
@@ -469,7 +472,7 @@ static bool in_init_text(unsigned long ip)
 		return true;
 	preempt_disable(); /* so that the module is not freed meanwhile */
 	module = static_call(dfr_module_address)(ip);
-	found = module && within_module_init(ip, module);
+	found = module && (module->state == MODULE_STATE_GOING || within_module_init(ip, module));
 	preempt_enable();
 	return found;
 }
@@ -501,7 +504,7 @@ static unsigned long *collect(const struct module *module, unsigned int *count)
 				continue;
 			if (module && !within_module(record->ip, module))
 				continue;
-			if (in_init_text(record->ip))
+			if (in_passing_text(record->ip))
 				continue;
 			if (ips && n < room)
 				ips[n] = record->ip;
