@@ -29,7 +29,7 @@ struct dfr_file {
 	u64 fl_triggers;	    /* it has asked for so many of its holding's triggers */
 	struct list_head fl_list;   /* of users without privilege: under confined_lock */
 	struct mutex fl_busy;	    /* requests come one by one; outside the engine's lock */
-	struct mutex fl_map;	    /* for moments; inside all, mmap_lock too */
+	struct mutex fl_map;	    /* while a mapping is made, else for moments; inside all, mmap_lock too */
 	struct pid *fl_opener;	    /* its process, */
 	u32 fl_words;		    /* and a number that each of its requests changes */
 	struct rcu_head fl_rcu;	    /* a wake-up may be on its way */

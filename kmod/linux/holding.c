@@ -376,20 +376,24 @@ int dfr_holding_claim(struct dfr_file *file, const char *name, struct dfr_holdin
 int dfr_holding_end(struct dfr_file *file, const char *name)
 {
 	struct dfr_holding *holding;
+	bool owned = false;
 	int error;
 
 	mutex_lock(&holdings_lock);
 	error = find_free(name, file, &holding);
 	if (!error) {
-		if (holding->hd_owner)
-			dfr_device_set_holding(file, NULL);
+		owned = holding->hd_owner;
 		WRITE_ONCE(holding->hd_owner, NULL);
 		list_del_rcu(&holding->hd_list);
 	}
 	mutex_unlock(&holdings_lock);
-	if (!error)
-		end(holding);
-	return error;
+	if (error)
+		return error;
+	/* Outside of the lock, because a large mapping of this descriptor may be under way, which takes seconds. */
+	if (owned)
+		dfr_device_set_holding(file, NULL);
+	end(holding);
+	return 0;
 }
 
 void dfr_holding_let_go(struct dfr_holding *holding)

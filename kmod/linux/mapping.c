@@ -17,6 +17,7 @@
 #include "kmod/linux/device.h"
 
 #include <linux/fs.h>
+#include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 
 #define SLOT_SHIFT 18
@@ -101,6 +102,8 @@ static int map_range(const struct dfr_state *state, struct vm_area_struct *vma)
 		const u8 *block = block_at(state, &place);
 		int error;
 
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		if (block) {
 			error = map_block(vma, address, block, size, place.pl_within, room);
 			if (error)
