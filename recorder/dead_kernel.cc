@@ -33,7 +33,7 @@ constexpr std::ptrdiff_t kAliasesMost = 256; // of one address; ten are the most
 // Characters of names, the ones that are passed over too: some seconds. A million addresses take about as many.
 constexpr uint64_t kDecodedMost = uint64_t{4} << 30;
 constexpr size_t kTokens = 256, kTokenTableMost = 64 << 10;
-constexpr size_t kTriesMost = 64; // of pages that begin like VMCOREINFO and are of the release
+constexpr size_t kTriesMost = 64; // of pages that begin like VMCOREINFO and say where the kernel lies
 
 } // namespace
 
@@ -138,36 +138,6 @@ private:
 	Vmcoreinfo info_;
 	int64_t displacement_;
 };
-
-std::unique_ptr<DeadKernel> DeadKernel::find(const PhysicalMemory& memory, std::span<const uint64_t> pages,
-                                             std::span<const int64_t> displacements,
-                                             const std::string& release) {
-	if (pages.size() > kVmcoreinfoMost)
-		return nullptr;
-	std::set<std::pair<std::string, int64_t>> tried;
-	std::unique_ptr<DeadKernel> found;
-	for (const int64_t displacement : displacements) {
-		for (const uint64_t page : pages) {
-			std::string text(kPage, '\0');
-			if (!memory.read(page + static_cast<uint64_t>(displacement),
-			                 std::as_writable_bytes(std::span(text)), displacement))
-				continue;
-			const std::optional<Vmcoreinfo> info = Vmcoreinfo::parse(text);
-			if (!info || info->release != release || !tried.emplace(text, displacement).second)
-				continue;
-			if (tried.size() > kTriesMost)
-				return nullptr;
-			std::unique_ptr<DeadKernel> kernel(new DeadKernel);
-			if (!kernel->read(std::make_shared<Reader>(memory, *info, displacement)))
-				continue;
-			if (found &&
-			    (found->addresses_ != kernel->addresses_ || found->names_ != kernel->names_))
-				return nullptr;
-			found = std::move(kernel);
-		}
-	}
-	return found;
-}
 
 bool DeadKernel::read(std::shared_ptr<const Reader> from) {
 	reader_ = std::move(from);
@@ -327,6 +297,18 @@ uint64_t DeadKernel::address(std::string_view symbol) const {
 	return 0;
 }
 
+// From where the module has the id that anchors bear (kmod/linux/platform.c).
+std::optional<BootId> DeadKernel::boot() const {
+	BootId id{};
+	const uint64_t at = address("sysctl_bootid");
+	return at && reader_->read(at, std::as_writable_bytes(std::span(id))) ? std::optional(id)
+	                                                                      : std::nullopt;
+}
+
+bool DeadKernel::is_equal(const DeadKernel& other) const {
+	return addresses_ == other.addresses_ && names_ == other.names_;
+}
+
 std::vector<std::byte> DeadKernel::read_types() const {
 	const uint64_t from = address("__start_BTF"), to = address("__stop_BTF");
 	if (from >= to || to - from > kTypesMost)
@@ -347,6 +329,79 @@ types::KernelTypes* DeadKernel::types() {
 		}
 	}
 	return types_->get();
+}
+
+struct DeadKernels::Candidate {
+	DeadKernel::Vmcoreinfo info;
+	int64_t displacement = 0;
+	std::optional<BootId> boot;
+};
+
+DeadKernels::DeadKernels(std::shared_ptr<const PhysicalMemory> memory, std::span<const uint64_t> pages,
+                         std::span<const int64_t> displacements)
+    : memory_(std::move(memory)) {
+	if (pages.size() > kVmcoreinfoMost)
+		return;
+	std::set<std::pair<std::string, int64_t>> tried;
+	for (const int64_t displacement : displacements) {
+		for (const uint64_t page : pages) {
+			std::string text(kPage, '\0');
+			if (!memory_->read(page + static_cast<uint64_t>(displacement),
+			                   std::as_writable_bytes(std::span(text)), displacement))
+				continue;
+			std::optional<DeadKernel::Vmcoreinfo> info = DeadKernel::Vmcoreinfo::parse(text);
+			if (!info || !tried.emplace(text, displacement).second)
+				continue;
+			if (tried.size() > kTriesMost) {
+				candidates_.clear();
+				return;
+			}
+			candidates_.push_back({std::move(*info), displacement, {}});
+		}
+	}
+	std::erase_if(candidates_, [this](Candidate& candidate) {
+		const std::unique_ptr<DeadKernel> kernel = read(candidate);
+		if (kernel && (candidate.boot = kernel->boot()))
+			boots_.insert(*candidate.boot);
+		return !kernel;
+	});
+}
+
+DeadKernels::~DeadKernels() = default;
+
+// Null: its tables are not whole.
+std::unique_ptr<DeadKernel> DeadKernels::read(const Candidate& candidate) const {
+	std::unique_ptr<DeadKernel> kernel(new DeadKernel);
+	const bool whole = kernel->read(
+	    std::make_shared<DeadKernel::Reader>(*memory_, candidate.info, candidate.displacement));
+	return whole ? std::move(kernel) : nullptr;
+}
+
+std::unique_ptr<DeadKernel> DeadKernels::find(const BootId& boot, const std::string& release,
+                                              bool likeliest) const {
+	const bool known = boots_.contains(boot);
+	std::unique_ptr<DeadKernel> found;
+	for (const Candidate& candidate : candidates_) {
+		const bool fits = known ? candidate.boot == boot : likeliest && !candidate.boot;
+		if (!fits || candidate.info.release != release)
+			continue;
+		std::unique_ptr<DeadKernel> kernel = read(candidate);
+		if (found && kernel && !found->is_equal(*kernel))
+			return nullptr;
+		if (kernel)
+			found = std::move(kernel);
+	}
+	return found;
+}
+
+DeadKernel* DeadKernels::of(const BootId& boot, const std::string& release, bool likeliest) {
+	const std::tuple question(boot, release, likeliest);
+	if (asked_ != question) {
+		answer_.reset(); // before there is another one
+		answer_ = find(boot, release, likeliest);
+		asked_ = question;
+	}
+	return answer_.get();
 }
 
 } // namespace dfr::recorder

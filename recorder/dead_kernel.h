@@ -4,18 +4,24 @@
 // which it made its own /proc/kallsyms, and its types. The tables' places stand in the
 // kernel's VMCOREINFO, a page that begins with its release, which the scan of the image
 // finds. What modules have (dead_modules.h) is read through the kernel's page tables.
+//
+// DeadKernels: those of one image. After a warm reset it may have what an earlier boot has
+// left beside the kernel that died; addresses of one say nothing of the other's.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "recorder/address_places.h"
+#include "recorder/anchors.h"
 #include "recorder/dead_modules.h"
 #include "recorder/physical_memory.h"
 
@@ -26,18 +32,15 @@ inline constexpr size_t kVmcoreinfoMost = 1024; // pages that begin so: of more 
 
 class DeadKernel final : public AddressPlaces {
 public:
-	// `pages`: where pages begin like VMCOREINFO, in a raw image as offsets in the file; `displacements`: those that are
-	// believed. Null: no page tells of tables of this release that are whole, or several do and differ, because a process
-	// may write such a page.
-	static std::unique_ptr<DeadKernel> find(const PhysicalMemory& memory, std::span<const uint64_t> pages,
-	                                        std::span<const int64_t> displacements,
-	                                        const std::string& release);
+	DeadKernel(const DeadKernel&) = delete;
+	DeadKernel& operator=(const DeadKernel&) = delete;
 
 	std::optional<KernelPlace> kernel_place(uint64_t address, uint64_t time) override;
 	// Of the kernel proper, as anybody may have forged them; null: it has none, or they are not whole in the image.
 	types::KernelTypes* types();
 
 private:
+	friend class DeadKernels;
 	struct Vmcoreinfo;
 	class Reader;
 	DeadKernel() = default;
@@ -47,6 +50,8 @@ private:
 	std::optional<std::string> name(size_t& at) const; // with its letter; `at` goes on behind it
 	std::string lines(size_t first, size_t last) const;
 	uint64_t address(std::string_view symbol) const; // 0: there is none
+	std::optional<BootId> boot() const;              // nullopt: not known
+	bool is_equal(const DeadKernel& other) const;    // by its tables
 	std::optional<KernelPlace> module_place(uint64_t where);
 	std::vector<std::byte> read_types() const; // BTF
 	DeadModules find_modules();
@@ -62,6 +67,33 @@ private:
 	// Once they were asked for.
 	std::optional<std::unique_ptr<types::KernelTypes>> types_;
 	std::optional<DeadModules> modules_;
+};
+
+class DeadKernels {
+public:
+	// `pages`: where pages begin like VMCOREINFO, in a raw image as offsets in the file; `displacements`: those that are
+	// believed.
+	DeadKernels(std::shared_ptr<const PhysicalMemory> memory, std::span<const uint64_t> pages,
+	            std::span<const int64_t> displacements);
+	~DeadKernels();
+	// Of the kernels whose tables are whole and say it; one that never made an id has one of zeros.
+	const std::set<BootId>& boots() const { return boots_; }
+	// Null: no page tells of whole tables of this boot and release, or several do and differ, because a process may
+	// write such a page. Tables that do not say of which boot they are count for the `likeliest` one alone. Valid until
+	// this is asked for another one: each takes some MiB, in a crash kernel.
+	DeadKernel* of(const BootId& boot, const std::string& release, bool likeliest);
+
+private:
+	struct Candidate;
+	std::unique_ptr<DeadKernel> read(const Candidate& candidate) const;
+	std::unique_ptr<DeadKernel> find(const BootId& boot, const std::string& release,
+	                                 bool likeliest) const;
+
+	std::shared_ptr<const PhysicalMemory> memory_;
+	std::vector<Candidate> candidates_;
+	std::set<BootId> boots_;
+	std::optional<std::tuple<BootId, std::string, bool>> asked_;
+	std::unique_ptr<DeadKernel> answer_;
 };
 
 } // namespace dfr::recorder

@@ -74,8 +74,6 @@ struct Found {
 	AnchorGroup group;
 	std::vector<uint64_t> loose; // where pages begin with the header of a block of this state
 	std::optional<PanicNote> panic;
-	std::vector<uint64_t> vmcoreinfo; // as AnchorScan has them, as are the next
-	std::vector<int64_t> displacements;
 	uint64_t damaged_anchors = 0; // in the whole image,
 	uint64_t more_states =
 	    0; // as are these, of which it has blocks and no anchor, and which are left out
@@ -125,9 +123,7 @@ public:
 	HarvestedImage(std::shared_ptr<const PhysicalMemory> memory, Found found, const trace::Catalog* lent,
 	               ImageBudget& budget)
 	    : memory_(std::move(memory)), budget_(&budget), group_(std::move(found.group)),
-	      panic_(std::move(found.panic)), vmcoreinfo_(std::move(found.vmcoreinfo)),
-	      displacements_(std::move(found.displacements)), boot_(found.boot), state_(found.state),
-	      blocks_(memory_) {
+	      panic_(std::move(found.panic)), boot_(found.boot), state_(found.state), blocks_(memory_) {
 		remarks_ = memory_->remarks();
 		partial_ = !remarks_.empty();
 		if (group_.anchors.empty())
@@ -222,17 +218,19 @@ public:
 		                                  known, types());
 	}
 
+	// `likeliest`: it is of the boot that died, as far as is known.
+	void name_by(std::shared_ptr<DeadKernels> kernels, bool likeliest) {
+		kernels_ = std::move(kernels);
+		likeliest_ = likeliest;
+	}
+	const BootId& boot_id() const { return boot_; }
+
 	// Wall-clock time of the last clock entry: orders several boots.
 	uint64_t latest_time() const { return catalog_.clocks.empty() ? 0 : catalog_.clocks.back().real; }
 
 private:
 	// Null: none was found.
-	DeadKernel* kernel() {
-		if (!kernel_)
-			kernel_ = DeadKernel::find(*memory_, vmcoreinfo_, displacements_,
-			                           catalog_.machine_text("release"));
-		return kernel_->get();
-	}
+	DeadKernel* kernel() { return kernels_->of(boot_, catalog_.machine_text("release"), likeliest_); }
 
 	// The kernel took the program, so types of another digest are not those that it had.
 	bool is_compiled_against_other(uint64_t digest) const {
@@ -600,9 +598,8 @@ private:
 	ImageBudget* budget_; // while it is read
 	AnchorGroup group_;
 	std::optional<PanicNote> panic_;
-	std::vector<uint64_t> vmcoreinfo_;
-	std::vector<int64_t> displacements_;
-	std::optional<std::unique_ptr<DeadKernel>> kernel_; // once it was looked for
+	std::shared_ptr<DeadKernels> kernels_; // of the image
+	bool likeliest_ = false;
 	BootId boot_;
 	uint64_t state_;
 	trace::Catalog catalog_;
@@ -696,8 +693,6 @@ std::vector<Found> gather(AnchorScan& scan) {
 	for (Found& found : all) {
 		found.more_states = states.size() - taken;
 		found.damaged_anchors = scan.damaged;
-		found.vmcoreinfo = scan.vmcoreinfo;
-		found.displacements = scan.displacements;
 		if (const auto panic = scan.panics.find(found.boot); panic != scan.panics.end())
 			found.panic = panic->second;
 	}
@@ -741,6 +736,9 @@ open_memory_image(const std::string& path, const trace::Catalog* lent,
 		};
 		return rank(*a) > rank(*b);
 	});
+	const auto kernels = std::make_shared<DeadKernels>(memory, scan.vmcoreinfo, scan.displacements);
+	for (const auto& image : images)
+		image->name_by(kernels, image->boot_id() == images[0]->boot_id());
 	std::vector<std::unique_ptr<ImageSource>> result;
 	for (auto& image : images)
 		result.push_back(std::move(image));

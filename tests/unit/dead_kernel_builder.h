@@ -97,8 +97,9 @@ struct Kernel {
 	uint64_t frame = 0x100, page = 0x90; // of the tables, and of VMCOREINFO
 	uint32_t more_symbols = 0;           // than there are
 	std::string release = kRelease;
+	uint8_t boot = 0;           // the first byte of its boot id, as that of an anchor; 0: it has none
 	std::vector<std::byte> btf; // it has pages of its own behind the tables
-	static constexpr uint64_t kTables = 6;
+	static constexpr uint64_t kTables = 6, kBootId = 0x20; // pages from `frame` on
 
 	// Each module has kModuleSize from kModules on: itself, its tables, and a page of code.
 	struct Module {
@@ -124,6 +125,13 @@ struct Kernel {
 			for (uint64_t i = 0; i * Memory::kPageSize < btf.size(); i++)
 				frames.push_back(frame + kTables + i);
 			memory.put(frames, btf);
+		}
+		if (boot) {
+			all.push_back({virtual_at + kBootId * Memory::kPageSize, "bsysctl_bootid"});
+			Bytes id;
+			for (int i = 0; i < 16; i++)
+				id.u8(static_cast<uint8_t>(boot + i));
+			memory.put({frame + kBootId}, id.bytes);
 		}
 		std::string more_info;
 		if (!modules.empty())

@@ -20,6 +20,7 @@
 using namespace dfr;
 using namespace dfr::test;
 using recorder::DeadKernel;
+using recorder::DeadKernels;
 
 namespace {
 
@@ -43,7 +44,8 @@ struct Written {
 class Asked {
 public:
 	explicit Asked(const Memory& memory, uint64_t raw_from = UINT64_MAX)
-	    : file_(raw_from == UINT64_MAX ? memory.elf() : memory.raw(raw_from)), memory_(file_.path) {
+	    : file_(raw_from == UINT64_MAX ? memory.elf() : memory.raw(raw_from)),
+	      memory_(std::make_shared<recorder::PhysicalMemory>(file_.path)) {
 		const int64_t displacement =
 		    raw_from == UINT64_MAX ? 0 : static_cast<int64_t>(raw_from * Memory::kPageSize);
 		std::vector<uint64_t> pages;
@@ -51,7 +53,8 @@ public:
 			if (std::memcmp(page.data(), "OSRELEASE=", 10) == 0)
 				pages.push_back(pfn * Memory::kPageSize -
 				                static_cast<uint64_t>(displacement));
-		kernel_ = DeadKernel::find(memory_, pages, std::array{displacement}, kRelease);
+		kernels_.emplace(memory_, pages, std::array{displacement});
+		kernel_ = kernels_->of({}, kRelease, true);
 	}
 	bool found() const { return kernel_ != nullptr; }
 	std::string at(uint64_t address) {
@@ -64,8 +67,9 @@ public:
 
 private:
 	Written file_;
-	recorder::PhysicalMemory memory_;
-	std::unique_ptr<DeadKernel> kernel_;
+	std::shared_ptr<const recorder::PhysicalMemory> memory_;
+	std::optional<DeadKernels> kernels_;
+	DeadKernel* kernel_ = nullptr;
 };
 
 Memory memory_of(const Kernel& kernel) {
@@ -117,7 +121,39 @@ void check_modules(Asked asked) {
 	CHECK(asked.at(kText) == "vmlinux`_stext+0 of 256");
 }
 
-// What is harvested of a state that recorded do_it() of this kernel, by a program of some DOF.
+// A state that recorded do_it() of this kernel, by a program of some DOF, on frames from `first` on.
+void put_recording(Memory& memory, uint64_t first, uint8_t boot, std::string_view dof = "program") {
+	CatalogLog log(7, boot);
+	log.state("anonymous", 1, 4096, DFR_BUFPOLICY_RING, 7);
+	log.clock(1'000, boot).probe(1, "fbt", "vmlinux", "do_it", "entry", 1);
+	log.layout(1, {test::int_field(8)}).ecb(1, 1, 1).dof(0, dof);
+	log.entry(DFR_CAT_MACHINE, Bytes().text(std::string("release=") + kRelease + "\n"));
+	memory.put({first}, log.done());
+	memory.anchor(
+	    {.pfn = first + 2, .kind = DFR_ANCHOR_CATALOG, .unit = 4096, .frames = {first}, .boot = boot});
+	BlockBytes block(0, 1, 1000, 4096);
+	block.long_head(0, 0, 1000).context(1, 1, 1, "sh");
+	block.short_head(1, 0, 0).u8(0b11).u64(kText + 0x123);
+	block.counters(0, 0).opened(0, 1000);
+	memory.put({first + 1}, block.sealed(true).bytes);
+	memory.anchor(
+	    {.pfn = first + 3, .kind = DFR_ANCHOR_RING, .unit = 4096, .frames = {first + 1}, .boot = boot});
+}
+
+// What that is called, by each recording of the image, in order: "boot's first byte: name".
+std::vector<std::string> names_by(const std::vector<std::unique_ptr<recorder::ImageSource>>& sources) {
+	std::vector<std::string> all;
+	for (const auto& source : sources) {
+		trace::KnownNames names;
+		source->names(names);
+		const auto name = names.kernel(kText + 0x123, 1000);
+		all.push_back(source->boot().substr(0, 2) + ": " +
+		              (name ? std::string(name->name) : "nothing"));
+	}
+	return all;
+}
+
+// What is harvested of such a state.
 class Harvested {
 public:
 	explicit Harvested(
@@ -125,19 +161,7 @@ public:
 	    const std::function<void(Memory&)>& change = [](Memory&) {}) {
 		Memory memory;
 		kernel.put(memory);
-		CatalogLog log(7, 0xb0);
-		log.state("anonymous", 1, 4096, DFR_BUFPOLICY_RING, 7);
-		log.clock(1'000, 0xb0).probe(1, "fbt", "vmlinux", "do_it", "entry", 1);
-		log.layout(1, {test::int_field(8)}).ecb(1, 1, 1).dof(0, dof);
-		log.entry(DFR_CAT_MACHINE, Bytes().text(std::string("release=") + kRelease + "\n"));
-		memory.put({100}, log.done());
-		memory.anchor({.pfn = 50, .kind = DFR_ANCHOR_CATALOG, .unit = 4096, .frames = {100}});
-		BlockBytes block(0, 1, 1000, 4096);
-		block.long_head(0, 0, 1000).context(1, 1, 1, "sh");
-		block.short_head(1, 0, 0).u8(0b11).u64(kText + 0x123);
-		block.counters(0, 0).opened(0, 1000);
-		memory.put({101}, block.sealed(true).bytes);
-		memory.anchor({.pfn = 51, .kind = DFR_ANCHOR_RING, .unit = 4096, .frames = {101}});
+		put_recording(memory, 50, 0xb0, dof);
 		change(memory);
 		file_.emplace(memory.elf());
 		sources_ = recorder::open_memory_image(file_->path);
@@ -320,6 +344,38 @@ TEST_CASE("what is harvested has the names of its addresses", "[recorder][image]
 	CHECK(name->offset == 0x23);
 	CHECK(names.kernel_symbols() == 1); // no more than occur
 	CHECK(harvested.source().types().empty());
+}
+
+// After a warm reset an image may have what an earlier boot has left, its kernel too; of both the release is the same.
+TEST_CASE("each recording has the names of its own boot's kernel", "[recorder][image][dead-kernel]") {
+	using Names = std::vector<std::string>;
+	const auto harvested = [](const std::vector<Kernel>& kernels, bool panicked = false) {
+		Memory memory;
+		for (const Kernel& kernel : kernels)
+			kernel.put(memory);
+		put_recording(memory, 40, 0x10);
+		put_recording(memory, 50, 0xb0);
+		if (panicked)
+			memory.panic(60, 9'999, "sh", "of the boot before", 0x10);
+		const Written file(memory.elf());
+		return names_by(recorder::open_memory_image(file.path));
+	};
+	Kernel before, died;
+	before.boot = 0x10;
+	before.frame = 0x200;
+	before.page = 0x92;
+	before.symbols[4].name = "told_alias";
+	before.symbols[5].name = "Told_it";
+	died.boot = 0xb0;
+	CHECK(harvested({died}) == Names{"b0: do_it", "10: nothing"});
+	CHECK(harvested({before}).back() == "b0: nothing");
+	CHECK(harvested({before, died}) == Names{"b0: do_it", "10: old_it"});
+	// Tables that do not say of which boot they are: those of the likeliest one, unless others say that they are.
+	before.boot = died.boot = 0;
+	CHECK(harvested({died}) == Names{"b0: do_it", "10: nothing"});
+	CHECK(harvested({before, died}) == Names{"b0: nothing", "10: nothing"});
+	died.boot = 0xb0;
+	CHECK(harvested({before, died}) == Names{"b0: do_it", "10: nothing"});
 }
 
 TEST_CASE("what is harvested has the types of its kernel", "[recorder][image][dead-kernel]") {
