@@ -224,6 +224,11 @@ public:
 		likeliest_ = likeliest;
 	}
 	const BootId& boot_id() const { return boot_; }
+	void remark(std::string text) { remarks_.push_back(std::move(text)); }
+	void trouble(std::string text) {
+		remark(std::move(text));
+		partial_ = true;
+	}
 
 	// Wall-clock time of the last clock entry: orders several boots.
 	uint64_t latest_time() const { return catalog_.clocks.empty() ? 0 : catalog_.clocks.back().real; }
@@ -242,11 +247,6 @@ private:
 				return false;
 			}
 		});
-	}
-
-	void trouble(std::string remark) {
-		remarks_.push_back(std::move(remark));
-		partial_ = true;
 	}
 
 	void leave_out_beyond_budget() {
@@ -642,8 +642,8 @@ constexpr size_t kUnanchoredStates = 64;
 
 // What belongs to each recording. A state's id tells its boot, so blocks that no anchor lists are given to no other
 // boot's recording. Those of a state of which there are no anchors make a recording too; its boot is known if another
-// state of that boot has anchors.
-std::vector<Found> gather(AnchorScan& scan) {
+// state of that boot has anchors, or its kernel is there.
+std::vector<Found> gather(AnchorScan& scan, const std::set<BootId>& of_kernels) {
 	std::map<uint64_t, size_t> by_state;
 	std::vector<Found> all;
 	std::map<uint32_t, BootId> boots; // by what of them is in a state's id
@@ -658,6 +658,8 @@ std::vector<Found> gather(AnchorScan& scan) {
 		all.push_back({.boot = key.first, .state = key.second, .group = std::move(group)});
 	}
 	for (const auto& [boot, panic] : scan.panics)
+		boots.emplace(tag_of(boot), boot);
+	for (const BootId& boot : of_kernels)
 		boots.emplace(tag_of(boot), boot);
 	std::vector<LooseBlock> unanchored;
 	for (const LooseBlock& block : scan.blocks) {
@@ -699,6 +701,30 @@ std::vector<Found> gather(AnchorScan& scan) {
 	return all;
 }
 
+// The boot that died is the one whose kernel is in the image. One that has panicked may be an earlier one, of which a
+// warm reset has left the rest.
+void order(std::vector<std::unique_ptr<HarvestedImage>>& images, const std::set<BootId>& of_kernels) {
+	std::set<BootId> with_kernel;
+	for (const auto& image : images)
+		if (of_kernels.contains(image->boot_id()))
+			with_kernel.insert(image->boot_id());
+	const bool several = with_kernel.size() > 1;
+	const auto rank = [&](const HarvestedImage& image) {
+		return std::tuple(with_kernel.contains(image.boot_id()), several ? image.latest_time() : 0,
+		                  image.panic().has_value(), image.latest_time(), image.blocks());
+	};
+	std::ranges::stable_sort(images, [&](const auto& a, const auto& b) { return rank(*a) > rank(*b); });
+	for (const auto& image : images)
+		if (with_kernel.empty() && !of_kernels.empty())
+			image->trouble("the kernel in the image is of boot " +
+			               boot_text(*of_kernels.begin()) +
+			               ", of which there is no recording: this is of another boot");
+		else if (several && with_kernel.contains(image->boot_id()))
+			image->remark("kernels of " + plural(with_kernel.size(), "boot") +
+			              " are in the image: which of them died last is known by their clocks "
+			              "only");
+}
+
 } // namespace
 
 std::string boot_text(const BootId& boot) {
@@ -718,7 +744,8 @@ open_memory_image(const std::string& path, const trace::Catalog* lent,
                   const std::function<void(uint64_t, uint64_t)>& progress) {
 	const auto memory = std::make_shared<PhysicalMemory>(path);
 	AnchorScan scan = scan_anchors(*memory, progress);
-	std::vector<Found> all = gather(scan);
+	const auto kernels = std::make_shared<DeadKernels>(memory, scan.vmcoreinfo, scan.displacements);
+	std::vector<Found> all = gather(scan, kernels->boots());
 	if (all.empty())
 		nothing_found(*memory, scan);
 	if (lent && std::none_of(all.begin(), all.end(), [&](const Found& found) {
@@ -730,13 +757,7 @@ open_memory_image(const std::string& path, const trace::Catalog* lent,
 	std::vector<std::unique_ptr<HarvestedImage>> images;
 	for (Found& found : all)
 		images.push_back(std::make_unique<HarvestedImage>(memory, std::move(found), lent, budget));
-	std::stable_sort(images.begin(), images.end(), [](const auto& a, const auto& b) {
-		const auto rank = [](const HarvestedImage& image) {
-			return std::tuple(image.panic().has_value(), image.latest_time(), image.blocks());
-		};
-		return rank(*a) > rank(*b);
-	});
-	const auto kernels = std::make_shared<DeadKernels>(memory, scan.vmcoreinfo, scan.displacements);
+	order(images, kernels->boots());
 	for (const auto& image : images)
 		image->name_by(kernels, image->boot_id() == images[0]->boot_id());
 	std::vector<std::unique_ptr<ImageSource>> result;

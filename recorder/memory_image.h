@@ -40,8 +40,8 @@ public:
 	virtual std::unique_ptr<trace::BlockSource> in_flight() = 0;
 };
 
-// All recordings in the image: those of a boot that panicked first, then by the latest time, then by
-// the number of blocks. Throws dfr::Error if the file cannot be read or holds no recording.
+// All recordings in the image: those of the boot whose kernel is in it first, then of one that panicked, then by the
+// latest time, then by the number of blocks. Throws dfr::Error if the file cannot be read or holds no recording.
 // `lent`: the catalog of another recording of one of the states, for what the image has lost of its own.
 // `progress`: told now and then how far the scan is, in bytes.
 std::vector<std::unique_ptr<ImageSource>>

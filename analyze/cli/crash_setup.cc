@@ -285,12 +285,12 @@ int crash_store(const std::string& memory) {
 	const std::string folder = std::string(kCrashFolder) + "/" + number + trace::time_stamp();
 	if (!std::filesystem::create_directory(folder, error))
 		throw Error("cannot make " + folder + ": " + error.message());
-	std::string words[] = {"harvest", "--speculations", memory, "-o", folder + kFirst};
-	char* argv[] = {words[0].data(), words[1].data(), words[2].data(),
-	                words[3].data(), words[4].data(), nullptr};
+	std::string words[] = {"harvest", "--speculations", "--panicked", memory, "-o", folder + kFirst};
+	char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(),
+	                words[4].data(), words[5].data(), nullptr};
 	int status = kStatusError;
 	try {
-		status = run_harvest(5, argv);
+		status = run_harvest(6, argv);
 	} catch (...) {
 		std::filesystem::remove(folder, error); // if nothing stands in it
 		throw;

@@ -30,7 +30,7 @@ struct HarvestWish {
 	ImageArgument argument;
 	std::string image, output, state, catalog;
 	size_t which = SIZE_MAX;
-	bool list = false, replace = false, json = false, speculations = false;
+	bool list = false, replace = false, json = false, speculations = false, panicked = false;
 };
 
 void describe(recorder::ImageSource& source, size_t number) {
@@ -39,16 +39,18 @@ void describe(recorder::ImageSource& source, size_t number) {
 	print_panic(source);
 }
 
-// The recordings that are wanted, by number; all of the boot that died, unless one is named.
+// The recordings that are wanted, by number; all of the boot that died, unless one is named. `panicked`: also those of
+// other boots that did, because which one is the last may be known from clocks only.
 std::vector<size_t> chosen(const Images& sources, const HarvestWish& wish) {
 	std::vector<size_t> result;
 	for (size_t i = 0; i < sources.size(); i++) {
 		const trace::Catalog& catalog = sources[i]->catalog();
 		const bool named = wish.state == catalog.state_name ||
 		                   wish.state == std::to_string(static_cast<uint32_t>(catalog.state_id));
-		if (wish.which != SIZE_MAX
-		        ? i == wish.which
-		        : sources[i]->boot() == sources[0]->boot() && (wish.state.empty() || named))
+		if (wish.which != SIZE_MAX ? i == wish.which
+		                           : (sources[i]->boot() == sources[0]->boot() ||
+		                              (wish.panicked && sources[i]->panic())) &&
+		                                 (wish.state.empty() || named))
 			result.push_back(i);
 	}
 	if (result.empty())
@@ -59,12 +61,14 @@ std::vector<size_t> chosen(const Images& sources, const HarvestWish& wish) {
 	return result;
 }
 
-// The first one goes to the file that was named, each other one to a file beside it, with its state's name.
-std::string output_of(const HarvestWish& wish, const trace::Catalog& catalog, bool first) {
-	if (first)
-		return wish.output;
+// The first one goes to the file that was named, each other one to a file beside it, with its state's name, and of another
+// boot with that, too, because there a state may have had the same name.
+std::string output_of(const HarvestWish& wish, recorder::ImageSource& source, const std::string& first) {
+	const trace::Catalog& catalog = source.catalog();
 	const std::string number = std::to_string(static_cast<uint32_t>(catalog.state_id));
 	std::string name = catalog.state_name.empty() ? number : catalog.state_name + "-" + number;
+	if (source.boot() != first)
+		name += "-" + source.boot().substr(0, source.boot().find('-'));
 	for (char& c : name)
 		if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_')
 			c = '_';
@@ -161,6 +165,7 @@ int run_harvest(int argc, char** argv) {
 	                "an older recording of the same state, for what the image has lost of its catalog");
 	app->add_flag("--speculations", wish.speculations,
 	              "also write the speculations that were not committed, to OUTPUT.speculations.dfr");
+	app->add_flag("--panicked", wish.panicked, "those of other boots that panicked, too")->group("");
 	app->add_flag("--list", wish.list, "say what is there, write nothing");
 	app->add_flag("--replace", wish.replace, "overwrite the output if it exists");
 	app->add_flag("--json", wish.json, "the verdict as JSON");
@@ -191,7 +196,8 @@ int run_harvest(int argc, char** argv) {
 	for (const size_t i : numbers) {
 		recorder::ImageSource& source = *sources[i];
 		describe(source, i);
-		const std::string output = output_of(wish, source.catalog(), i == numbers[0]);
+		const std::string output =
+		    i == numbers[0] ? wish.output : output_of(wish, source, sources[numbers[0]]->boot());
 		try {
 			status = std::max(status, harvest(source, output, wish, numbers.size() == 1));
 		} catch (const Error& error) { // the others can be saved

@@ -349,14 +349,12 @@ TEST_CASE("what is harvested has the names of its addresses", "[recorder][image]
 // After a warm reset an image may have what an earlier boot has left, its kernel too; of both the release is the same.
 TEST_CASE("each recording has the names of its own boot's kernel", "[recorder][image][dead-kernel]") {
 	using Names = std::vector<std::string>;
-	const auto harvested = [](const std::vector<Kernel>& kernels, bool panicked = false) {
+	const auto harvested = [](const std::vector<Kernel>& kernels) {
 		Memory memory;
 		for (const Kernel& kernel : kernels)
 			kernel.put(memory);
 		put_recording(memory, 40, 0x10);
 		put_recording(memory, 50, 0xb0);
-		if (panicked)
-			memory.panic(60, 9'999, "sh", "of the boot before", 0x10);
 		const Written file(memory.elf());
 		return names_by(recorder::open_memory_image(file.path));
 	};
@@ -376,6 +374,52 @@ TEST_CASE("each recording has the names of its own boot's kernel", "[recorder][i
 	CHECK(harvested({before, died}) == Names{"b0: nothing", "10: nothing"});
 	died.boot = 0xb0;
 	CHECK(harvested({before, died}) == Names{"b0: do_it", "10: nothing"});
+}
+
+// An earlier boot may have panicked, and have been dumped then.
+TEST_CASE("the boot whose kernel is in the image comes first", "[recorder][image][dead-kernel]") {
+	Kernel died;
+	died.boot = 0xb0;
+	Memory memory;
+	died.put(memory);
+	put_recording(memory, 40, 0x10);
+	memory.panic(60, 9'999, "sh", "of the boot before", 0x10);
+	const auto harvested = [&memory] {
+		const Written file(memory.elf());
+		return recorder::open_memory_image(file.path);
+	};
+	const auto remarks = [](const auto& sources) {
+		std::string all;
+		for (const auto& source : sources)
+			for (const std::string& remark : source->remarks())
+				all += remark + "\n";
+		return all;
+	};
+	const auto alone = harvested();
+	REQUIRE(alone.size() == 1);
+	CHECK(alone[0]->partial());
+	CHECK_THAT(remarks(alone), Catch::Contains("the kernel in the image is of boot b0b1b2b3-"));
+
+	put_recording(memory, 50, 0xb0);
+	const auto both = harvested();
+	REQUIRE(both.size() == 2);
+	CHECK(both[0]->boot().substr(0, 2) == "b0");
+	CHECK_FALSE(both[0]->panic());
+	CHECK_FALSE(both[0]->partial());
+	CHECK(both[1]->panic());
+	CHECK(remarks(both).find("kernel") == std::string::npos);
+
+	// Of two whose kernels are whole the later one.
+	Kernel before;
+	before.boot = 0x10;
+	before.frame = 0x200;
+	before.page = 0x92;
+	before.put(memory);
+	const auto several = harvested();
+	REQUIRE(several.size() == 2);
+	CHECK(several[0]->boot().substr(0, 2) == "b0");
+	CHECK_FALSE(several[0]->partial());
+	CHECK_THAT(remarks(several), Catch::Contains("kernels of 2 boots are in the image"));
 }
 
 TEST_CASE("what is harvested has the types of its kernel", "[recorder][image][dead-kernel]") {
