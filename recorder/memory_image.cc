@@ -79,13 +79,16 @@ struct Found {
 	    0; // as are these, of which it has blocks and no anchor, and which are left out
 };
 
-// Speculations in flight. Nobody is to take them for what was recorded, so they are never complete.
-class InFlight : public trace::BlockSource {
+// Blocks that are no part of the recording: speculations in flight, and what a consumer held. Nobody is to take them for
+// all that was recorded, so they are never complete.
+class Beside : public trace::BlockSource {
 public:
-	InFlight(std::string name, trace::Catalog catalog, std::vector<trace::Block> blocks,
-	         std::string remark, const trace::KnownNames& names, trace::RecordedTypes types)
-	    : name_(std::move(name)), catalog_(std::move(catalog)), blocks_(std::move(blocks)),
-	      remark_(std::move(remark)), names_(names.all()), types_(std::move(types)) {}
+	using Load = std::function<std::optional<trace::Block>(const trace::BlockRef&)>;
+	Beside(std::string name, trace::Catalog catalog, std::vector<trace::BlockRef> refs, Load load,
+	       std::string remark, const trace::KnownNames& names, trace::RecordedTypes types)
+	    : name_(std::move(name)), catalog_(std::move(catalog)), refs_(std::move(refs)),
+	      load_(std::move(load)), remark_(std::move(remark)), names_(names.all()),
+	      types_(std::move(types)) {}
 	const trace::Catalog& catalog() override { return catalog_; }
 	std::string name() const override { return name_; }
 	std::vector<trace::AggEntry> aggregations() override { return {}; }
@@ -95,22 +98,19 @@ public:
 	void names(trace::KnownNames& into) override { into.add(names_); }
 	trace::RecordedTypes types() override { return types_; }
 	std::optional<trace::Block> next() override {
-		return next_ < blocks_.size() ? std::optional(blocks_[next_++]) : std::nullopt;
+		while (next_ < refs_.size())
+			if (std::optional<trace::Block> block = load_(refs_[next_++]))
+				return block;
+		return std::nullopt;
 	}
-	std::vector<trace::BlockRef> index() override {
-		std::vector<trace::BlockRef> refs;
-		for (const trace::Block& block : blocks_)
-			refs.push_back({.head = block.header(), .handle = refs.size()});
-		return refs;
-	}
-	std::optional<trace::Block> load(const trace::BlockRef& ref) override {
-		return ref.handle < blocks_.size() ? std::optional(blocks_[ref.handle]) : std::nullopt;
-	}
+	std::vector<trace::BlockRef> index() override { return refs_; }
+	std::optional<trace::Block> load(const trace::BlockRef& ref) override { return load_(ref); }
 
 private:
 	std::string name_;
 	trace::Catalog catalog_;
-	std::vector<trace::Block> blocks_;
+	std::vector<trace::BlockRef> refs_;
+	Load load_;
 	std::string remark_;
 	trace::AddressNames names_;
 	trace::RecordedTypes types_;
@@ -166,9 +166,10 @@ public:
 		if (!dead)
 			return;
 		NameCollector collector(*dead);
-		for (const trace::BlockRef& ref : refs_)
-			if (const std::optional<trace::Block> block = load(ref))
-				collector.block(*block, catalog_);
+		for (const auto& refs : {std::span<const trace::BlockRef>(refs_), std::span(blocks_.held())})
+			for (const trace::BlockRef& ref : refs)
+				if (const std::optional<trace::Block> block = load(ref))
+					collector.block(*block, catalog_);
 		for (const trace::Block& block : in_flight_)
 			collector.block(block, catalog_);
 		collector.aggregations(aggregations_, catalog_);
@@ -208,14 +209,24 @@ public:
 	}
 
 	std::unique_ptr<trace::BlockSource> in_flight() override {
-		if (in_flight_.empty())
-			return nullptr;
-		trace::KnownNames known;
-		names(known);
-		return std::make_unique<InFlight>(name(), catalog_, in_flight_,
-		                                  "only speculations that were not committed when the "
-		                                  "machine died (of several CPUs perhaps discarded)",
-		                                  known, types());
+		std::vector<trace::BlockRef> refs;
+		for (const trace::Block& block : in_flight_)
+			refs.push_back({.head = block.header(), .handle = refs.size()});
+		return beside(
+		    std::move(refs),
+		    [blocks = in_flight_](const trace::BlockRef& ref) {
+			    return ref.handle < blocks.size() ? std::optional(blocks[ref.handle])
+			                                      : std::nullopt;
+		    },
+		    "only speculations that were not committed when the machine died (of several "
+		    "CPUs perhaps discarded)");
+	}
+
+	std::unique_ptr<trace::BlockSource> held() override {
+		return beside(
+		    blocks_.held(), [this](const trace::BlockRef& ref) { return load(ref); },
+		    "only blocks that a consumer had taken and not given back when the machine died: "
+		    "what stands between them is in its file");
 	}
 
 	// `likeliest`: it is of the boot that died, as far as is known.
@@ -234,6 +245,16 @@ public:
 	uint64_t latest_time() const { return catalog_.clocks.empty() ? 0 : catalog_.clocks.back().real; }
 
 private:
+	std::unique_ptr<trace::BlockSource> beside(std::vector<trace::BlockRef> refs, Beside::Load load,
+	                                           std::string remark) {
+		if (refs.empty())
+			return nullptr;
+		trace::KnownNames known;
+		names(known);
+		return std::make_unique<Beside>(name(), catalog_, std::move(refs), std::move(load),
+		                                std::move(remark), known, types());
+	}
+
 	// Null: none was found.
 	DeadKernel* kernel() { return kernels_->of(boot_, catalog_.machine_text("release"), likeliest_); }
 

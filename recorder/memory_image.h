@@ -38,6 +38,8 @@ public:
 	virtual uint64_t blocks() const = 0;
 	// Speculations that were not committed (of several CPUs perhaps discarded), as a recording of their own; null: there are none.
 	virtual std::unique_ptr<trace::BlockSource> in_flight() = 0;
+	// The same of blocks that a consumer had taken and not given back. Not to outlive this.
+	virtual std::unique_ptr<trace::BlockSource> held() = 0;
 };
 
 // All recordings in the image: those of the boot whose kernel is in it first, then of one that panicked, then by the

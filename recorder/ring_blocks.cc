@@ -53,7 +53,7 @@ void RingBlocks::find(const AnchorGroup& group, const trace::Catalog& catalog, b
 	}
 	order();
 	tell();
-	leave_out_taken();
+	set_held_apart();
 	catalog_ = nullptr;
 }
 
@@ -254,30 +254,31 @@ void RingBlocks::mend(size_t at, size_t first, size_t end) {
 	head.open_time = head.first_time = head.before;
 }
 
-// Blocks that a consumer took and gave back are still in memory: older than the ring's blocks, and
-// separated from them by a gap in the sequence numbers. The consumer's file has them; here the gap
-// would be counted as loss, so everything before a CPU's last gap is left out. If anything is
-// damaged or absent, a gap may come from that instead, so all blocks are kept.
-void RingBlocks::leave_out_taken() {
+// A block that a consumer gives back loses its number. So what stands before a gap in the numbers was taken and not given
+// back, what belongs into the gap was, and is in the consumer's file. Here the gap would be counted as loss, so everything
+// before a CPU's last gap is given by itself. If anything is damaged or absent, a gap may come from that instead, so all
+// blocks are kept together.
+void RingBlocks::set_held_apart() {
 	if (anchors_missing_ || !losses_.empty())
 		return;
 	std::vector<trace::BlockRef> kept;
-	uint64_t left_out = 0;
-	uint32_t skipped = UINT32_MAX; // the CPU whose older blocks are left out
+	uint32_t held = UINT32_MAX; // the CPU whose older blocks are
 	for (auto at = refs_.rbegin(); at != refs_.rend(); ++at) {
 		const bool same_cpu = !kept.empty() && kept.back().head.cpu == at->head.cpu;
-		if (same_cpu && (skipped == at->head.cpu || !adjacent(*at, kept.back()))) {
-			skipped = at->head.cpu;
-			left_out++;
+		if (same_cpu && (held == at->head.cpu || !adjacent(*at, kept.back()))) {
+			held = at->head.cpu;
+			held_.push_back(*at);
 			continue;
 		}
 		kept.push_back(*at);
 	}
 	std::reverse(kept.begin(), kept.end());
+	std::reverse(held_.begin(), held_.end());
 	refs_ = std::move(kept);
-	if (left_out)
-		remarks_.push_back(plural(left_out, "older block") +
-		                   " left out that a consumer had taken already");
+	if (!held_.empty())
+		remarks_.push_back(plural(held_.size(), "older block") +
+		                   " that a consumer had taken and not given back: no part of this, and "
+		                   "perhaps in no file");
 }
 
 void RingBlocks::tell() {

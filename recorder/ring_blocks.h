@@ -25,6 +25,9 @@ public:
 
 	// By (cpu, seq); a handle is an index of the places.
 	const std::vector<trace::BlockRef>& refs() const { return refs_; }
+	// Those that a consumer had taken and not given back, which are not among these: who took them may have stored
+	// them, or died with them.
+	const std::vector<trace::BlockRef>& held() const { return held_; }
 	size_t places() const { return places_.size(); }
 	trace::Block load(const trace::BlockRef& ref) const;
 	bool damaged() const { return !losses_.empty(); }
@@ -52,7 +55,7 @@ private:
 	void judge_chain(size_t first, size_t end);
 	void name_gap(const dfr_block& one, const dfr_block& next);
 	void mend(size_t at, size_t first, size_t end);
-	void leave_out_taken();
+	void set_held_apart();
 	void tell();
 
 	std::shared_ptr<const PhysicalMemory> memory_;
@@ -60,7 +63,7 @@ private:
 	uint64_t state_id_ = 0;
 	bool anchors_missing_ = false;
 	std::unordered_set<uint64_t> listed_; // of each_unit()
-	std::vector<trace::BlockRef> refs_;
+	std::vector<trace::BlockRef> refs_, held_;
 	std::vector<BlockPlace> places_;
 	size_t anchored_ = 0;                       // of these, the first are those that anchors list
 	std::map<uint32_t, MissingBlocks> missing_; // by CPU

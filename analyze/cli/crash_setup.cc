@@ -326,7 +326,7 @@ std::string last_crash() {
 	for (; !found.empty(); found.pop_back()) {
 		const std::string& folder = found.back().folder;
 		std::vector<std::string> files = trace::recordings_in(folder);
-		std::erase_if(files, [](const std::string& file) { return file.ends_with(kSpeculations); });
+		std::erase_if(files, is_beside);
 		if (files.empty())
 			continue; // the crash kernel ended before one was written
 		if (files.size() > 1)

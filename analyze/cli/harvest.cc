@@ -95,6 +95,8 @@ void write_in_flight(recorder::ImageSource& source, const std::string& output, b
 
 int harvest(recorder::ImageSource& source, const std::string& output, const HarvestWish& wish, bool one) {
 	write_recording(source, output, wish.replace);
+	if (const auto held = source.held())
+		write_recording(*held, trace::name_with(output, ".held"), wish.replace);
 	if (wish.speculations)
 		write_in_flight(source, output, wish.replace);
 	const auto file = trace::open_file(output);
@@ -106,6 +108,10 @@ int harvest(recorder::ImageSource& source, const std::string& output, const Harv
 
 std::string speculations_of(const std::string& recording) {
 	return trace::name_with(recording, ".speculations");
+}
+
+bool is_beside(const std::string& recording) {
+	return recording.ends_with(".speculations.dfr") || recording.ends_with(".held.dfr");
 }
 
 std::string state_text(const trace::Catalog& catalog) {

@@ -21,8 +21,9 @@ using Images = std::vector<std::unique_ptr<recorder::ImageSource>>;
 Images open_image(const std::string& image, const std::string& catalog);
 
 // Where speculations in flight stand beside a harvested recording: crash.speculations.dfr of crash.dfr.
-inline constexpr const char* kSpeculations = ".speculations.dfr";
 std::string speculations_of(const std::string& recording);
+// Whether it is one that stands beside a recording: of these, or of what a consumer held.
+bool is_beside(const std::string& recording);
 
 // Adds --reserved, and the image that it stands for.
 class ImageArgument {

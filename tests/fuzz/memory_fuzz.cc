@@ -243,6 +243,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 			fuzz::read_everything(*source);
 			if (const auto in_flight = source->in_flight())
 				fuzz::read_everything(*in_flight);
+			if (const auto held = source->held())
+				fuzz::read_everything(*held);
 		}
 	});
 	return 0;

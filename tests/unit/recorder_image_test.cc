@@ -179,6 +179,7 @@ void check_sample(const std::vector<std::byte>& file) {
 	CHECK(verdict.windowed); // CPU 0 starts at block 4
 	CHECK(verdict.to == 9'999);
 	CHECK(!source.in_flight());
+	CHECK(!source.held());
 	CHECK(mentions(source.remarks(), "1 open block"));
 	CHECK(!source.partial());
 	const auto aggregations = source.aggregations();
@@ -563,7 +564,7 @@ TEST_CASE("a damaged block and absent memory are told, the rest is given", "[rec
 		const auto found = recorder::open_memory_image(image.path);
 		CHECK(values_of(*found[0]) == std::vector<uint64_t>{11, 23, 44, 55, 66});
 	}
-	SECTION("blocks that a consumer had taken before are left out") {
+	SECTION("blocks that a consumer had taken and not given back are given by themselves") {
 		memory.put({302, 303}, one_record(1, 9, 99, 8192).bytes);
 		// Its log says what anchors list, so a gap does not come from one that is missing.
 		CatalogLog log = sample_log();
@@ -574,7 +575,12 @@ TEST_CASE("a damaged block and absent memory are told, the rest is given", "[rec
 		trace::Verdict verdict;
 		CHECK(values_of(*found[0], &verdict) == std::vector<uint64_t>{44, 55, 66, 99});
 		CHECK(verdict.complete);
-		CHECK(mentions(found[0]->remarks(), "1 older block"));
+		CHECK(verdict.windowed);
+		CHECK(mentions(found[0]->remarks(), "1 older block that a consumer had taken and not given"));
+		const auto held = found[0]->held();
+		REQUIRE(held);
+		CHECK(values_of(*held, &verdict) == std::vector<uint64_t>{11});
+		CHECK_FALSE(verdict.complete);
 	}
 	SECTION("where a consumer has given all blocks of a CPU back, the window begins behind them") {
 		trace::Block given_back = one_record(1, 6, 11, 8192);
