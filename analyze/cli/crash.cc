@@ -180,6 +180,8 @@ int run_crash(int argc, char** argv) {
 	CLI::App* const store = app->add_subcommand(
 	    "store", "harvest into /var/lib/dfr/crash; the crash kernel's dfr-crash.service runs it");
 	store->add_option("memory", memory, "the dead kernel's memory")->capture_default_str();
+	std::string folder = kCrashFolder;
+	store->add_option("--folder", folder, "of the crashes")->group("");
 	CrashTest test;
 	bool guest = false;
 	CLI::App* const tester = app->add_subcommand(
@@ -205,7 +207,7 @@ int run_crash(int argc, char** argv) {
 	if (tester->parsed())
 		return guest ? crash_test_guest() : crash_test(test);
 	if (store->parsed())
-		return crash_store(memory);
+		return crash_store(memory, folder);
 	page.require_writable();
 	if (reporter->parsed())
 		return report(reported.named() ? reported.path() : last_crash(), catalog, json, page);

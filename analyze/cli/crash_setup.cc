@@ -190,31 +190,40 @@ unsigned crash_number(const std::filesystem::directory_entry& folder) {
 }
 
 // What is stored: a folder for each crash, by number.
-std::vector<Crash> crashes() {
+std::vector<Crash> crashes(const std::string& folder = kCrashFolder) {
 	std::vector<Crash> found;
 	std::error_code error;
 	const std::filesystem::directory_iterator end;
-	for (std::filesystem::directory_iterator at(kCrashFolder, error); !error && at != end;
-	     at.increment(error))
+	for (std::filesystem::directory_iterator at(folder, error); !error && at != end; at.increment(error))
 		if (const unsigned number = crash_number(*at))
 			found.push_back({number, at->path().string()});
 	if (error && error != std::errc::no_such_file_or_directory)
-		throw Error("cannot read " + std::string(kCrashFolder) + ": " + error.message(),
+		throw Error("cannot read " + folder + ": " + error.message(),
 		            ::geteuid() != 0 ? "sudo dfr crash report" : "");
 	std::ranges::sort(found, {}, &Crash::number);
 	return found;
 }
 
-// For one more, before it is written, because the disk may be full. If that one cannot be stored, nine are left.
-void make_room(const std::vector<Crash>& before) {
+// False: it cannot be.
+bool remove_crash(const Crash& crash, const std::string& why) {
 	std::error_code error;
-	for (size_t i = 0; i + kKeep <= before.size(); i++) {
-		std::filesystem::remove_all(before[i].folder, error);
-		if (error)
-			print_error("cannot remove " + before[i].folder + ": " + error.message(), "");
-		else
-			std::printf("%s was removed: %zu crashes are kept\n", shown(before[i].folder), kKeep);
-	}
+	std::filesystem::remove_all(crash.folder, error);
+	if (error)
+		print_error("cannot remove " + crash.folder + ": " + error.message(), "");
+	else
+		std::printf("%s was removed: %s\n", shown(crash.folder), shown(why));
+	return !error;
+}
+
+// For one more, before it is written, because the disk may be full. If that one cannot be stored, nine are left. What a
+// store has left that was killed pushes no crash out.
+void make_room(std::vector<Crash> before) {
+	std::erase_if(before, [](const Crash& crash) {
+		return trace::recordings_in(crash.folder).empty() &&
+		       remove_crash(crash, "no recording is in it");
+	});
+	for (size_t i = 0; i + kKeep <= before.size(); i++)
+		remove_crash(before[i], std::to_string(kKeep) + " crashes are kept");
 }
 
 } // namespace
@@ -265,7 +274,7 @@ int crash_doctor() {
 	return found.wrong ? kStatusError : 0;
 }
 
-int crash_store(const std::string& memory) {
+int crash_store(const std::string& memory, const std::string& folder) {
 	if (::access(memory.c_str(), F_OK) != 0)
 		throw Error(
 		    "there is no " + memory,
@@ -274,35 +283,38 @@ int crash_store(const std::string& memory) {
 		        : "");
 	::umask(077);
 	std::error_code error;
-	std::filesystem::create_directories(kCrashFolder, error);
+	std::filesystem::create_directories(folder, error);
 	if (error)
-		throw Error("cannot make " + std::string(kCrashFolder) + ": " + error.message());
-	const std::vector<Crash> before = crashes();
+		throw Error("cannot make " + folder + ": " + error.message());
+	const std::vector<Crash> before = crashes(folder);
 	make_room(before);
 	// By numbers, because the clock of a machine that has none of its own begins anew.
 	char number[32];
 	std::snprintf(number, sizeof number, "%04u-", before.empty() ? 1U : before.back().number + 1);
-	const std::string folder = std::string(kCrashFolder) + "/" + number + trace::time_stamp();
-	if (!std::filesystem::create_directory(folder, error))
-		throw Error("cannot make " + folder + ": " + error.message());
-	std::string words[] = {"harvest", "--speculations", "--panicked", memory, "-o", folder + kFirst};
-	char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(),
-	                words[4].data(), words[5].data(), nullptr};
+	const std::string crash = folder + "/" + number + trace::time_stamp();
+	if (!std::filesystem::create_directory(crash, error))
+		throw Error("cannot make " + crash + ": " + error.message());
+	std::vector<std::string> words{"harvest", "--speculations", "--panicked", memory,
+	                               "-o",      crash + kFirst};
+	std::vector<char*> argv;
+	for (std::string& word : words)
+		argv.push_back(word.data());
+	argv.push_back(nullptr);
 	int status = kStatusError;
 	try {
-		status = run_harvest(6, argv);
+		status = run_harvest(static_cast<int>(words.size()), argv.data());
 	} catch (...) {
-		std::filesystem::remove(folder, error); // if nothing stands in it
+		std::filesystem::remove(crash, error); // if nothing stands in it
 		throw;
 	}
 	::sync(); // kdump-tools restart the machine
-	if (trace::recordings_in(folder).empty()) {
-		std::filesystem::remove(folder, error);
+	if (trace::recordings_in(crash).empty()) {
+		std::filesystem::remove(crash, error);
 		return kStatusError;
 	}
 	rusage used{};
 	::getrusage(RUSAGE_SELF, &used);
-	std::printf("%s (with at most %s of memory)\n", shown(folder),
+	std::printf("%s (with at most %s of memory)\n", shown(crash),
 	            shown(bytes_text(static_cast<uint64_t>(used.ru_maxrss) << 10)));
 	return status;
 }

@@ -14,8 +14,8 @@ inline constexpr const char* kCrashFolder = "/var/lib/dfr/crash";
 int crash_enable();
 int crash_disable();
 int crash_doctor();
-// Harvests the memory of the kernel that died into kCrashFolder.
-int crash_store(const std::string& memory);
+// Harvests the memory of the kernel that died into a folder of its own in `folder`.
+int crash_store(const std::string& memory, const std::string& folder);
 // All that stands there.
 std::vector<std::string> stored_recordings();
 // Why a crash would not be stored; empty: it would be.
