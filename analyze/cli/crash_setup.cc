@@ -296,6 +296,11 @@ int crash_store(const std::string& memory, const std::string& folder) {
 		throw Error("cannot make " + crash + ": " + error.message());
 	std::vector<std::string> words{"harvest", "--speculations", "--panicked", memory,
 	                               "-o",      crash + kFirst};
+	// The full dump comes next, and mostly to this disk. It has these recordings, too.
+	if (const auto left = recorder::free_space(crash)) {
+		words.emplace_back("--room");
+		words.push_back(std::to_string(*left / 2));
+	}
 	std::vector<char*> argv;
 	for (std::string& word : words)
 		argv.push_back(word.data());

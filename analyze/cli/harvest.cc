@@ -3,8 +3,12 @@
 // dfr harvest: recordings out of the memory of a dead machine.
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
+#include <filesystem>
+#include <optional>
 #include <unistd.h>
+#include <utility>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
@@ -15,6 +19,7 @@
 #include "formats/error.h"
 #include "formats/shown.h"
 #include "formats/trace/file.h"
+#include "formats/trace/output_file.h"
 #include "formats/trace/parts.h"
 
 namespace dfr::cli {
@@ -30,6 +35,7 @@ struct HarvestWish {
 	ImageArgument argument;
 	std::string image, output, state, catalog;
 	size_t which = SIZE_MAX;
+	std::optional<uint64_t> room; // bytes that all files together may take
 	bool list = false, replace = false, json = false, speculations = false, panicked = false;
 };
 
@@ -75,9 +81,49 @@ std::string output_of(const HarvestWish& wish, recorder::ImageSource& source, co
 	return trace::name_with(wish.output, "." + name);
 }
 
-void write_recording(trace::BlockSource& source, const std::string& output, bool replace) {
-	trace::FileWriter writer(output, replace, [&]() -> const trace::Catalog& { return source.catalog(); },
-	                         trace::local_file(), {.since = source.since()});
+// A file on a disk of which no more than `room` bytes are to be taken; nothing is left of one that needs more.
+class RoomFile final : public trace::OutputFile {
+public:
+	explicit RoomFile(uint64_t& room) : room_(room), file_(trace::local_file()) {}
+	int create(const std::string& path, bool replace) override { return file_->create(path, replace); }
+	long write(uint64_t offset, std::span<const std::byte> bytes) override {
+		const uint64_t more = offset + bytes.size() - std::min(offset + bytes.size(), size_);
+		if (more > room_)
+			return -ENOSPC;
+		const long written = file_->write(offset, bytes);
+		if (written > 0) {
+			const uint64_t end = std::max(size_, offset + static_cast<uint64_t>(written));
+			room_ -= end - size_;
+			size_ = end;
+		}
+		return written;
+	}
+	int truncate(uint64_t size) override {
+		const int error = file_->truncate(size);
+		if (!error && size < size_) {
+			room_ += size_ - size;
+			size_ = size;
+		}
+		return error;
+	}
+	int sync() override { return file_->sync(); }
+	int close() override { return file_->close(); }
+	void remove() override {
+		file_->remove();
+		room_ += std::exchange(size_, 0);
+	}
+
+private:
+	uint64_t& room_;
+	uint64_t size_ = 0;
+	std::unique_ptr<trace::OutputFile> file_;
+};
+
+void write_file(trace::BlockSource& source, const std::string& output, HarvestWish& wish) {
+	trace::FileWriter writer(output, wish.replace,
+	                         [&]() -> const trace::Catalog& { return source.catalog(); },
+	                         wish.room ? std::make_unique<RoomFile>(*wish.room) : trace::local_file(),
+	                         {.since = source.since()});
 	const uint64_t blocks = trace::copy_to_file(source, writer);
 	writer.finish();
 	for (const std::string& remark : source.remarks())
@@ -85,20 +131,36 @@ void write_recording(trace::BlockSource& source, const std::string& output, bool
 	std::fprintf(stderr, "dfr: %s blocks are in %s\n", shown(trace::grouped(blocks)), shown(output));
 }
 
+// With bounded room nothing is left of what could not be written whole.
+void write_recording(trace::BlockSource& source, const std::string& output, HarvestWish& wish) {
+	try {
+		write_file(source, output, wish);
+	} catch (const Error& error) {
+		if (!wish.room || error.code() == EEXIST)
+			throw;
+		std::error_code none;
+		std::filesystem::remove(output, none);
+		if (error.code() != ENOSPC)
+			throw;
+		throw Error("cannot store " + output + ": recordings may take half of what the disk has left",
+		            "the full dump has them, too, and needs the rest: dfr harvest DUMP");
+	}
+}
+
 // They have no verdict of their own, because what they had become nobody knows.
-void write_in_flight(recorder::ImageSource& source, const std::string& output, bool replace) {
+void write_in_flight(recorder::ImageSource& source, const std::string& output, HarvestWish& wish) {
 	if (const auto in_flight = source.in_flight())
-		write_recording(*in_flight, speculations_of(output), replace);
+		write_recording(*in_flight, speculations_of(output), wish);
 	else
 		std::fprintf(stderr, "dfr: no speculation was in flight\n");
 }
 
-int harvest(recorder::ImageSource& source, const std::string& output, const HarvestWish& wish, bool one) {
-	write_recording(source, output, wish.replace);
+int harvest(recorder::ImageSource& source, const std::string& output, HarvestWish& wish, bool one) {
+	write_recording(source, output, wish);
 	if (const auto held = source.held())
-		write_recording(*held, trace::name_with(output, ".held"), wish.replace);
+		write_recording(*held, trace::name_with(output, ".held"), wish);
 	if (wish.speculations)
-		write_in_flight(source, output, wish.replace);
+		write_in_flight(source, output, wish);
 	const auto file = trace::open_file(output);
 	return print_verdict(trace::judge_whole(*file), file->catalog(), wish.json,
 	                     one ? std::string() : output);
@@ -172,6 +234,7 @@ int run_harvest(int argc, char** argv) {
 	app->add_flag("--speculations", wish.speculations,
 	              "also write the speculations that were not committed, to OUTPUT.speculations.dfr");
 	app->add_flag("--panicked", wish.panicked, "those of other boots that panicked, too")->group("");
+	app->add_option("--room", wish.room, "bytes that all files together may take")->group("");
 	app->add_flag("--list", wish.list, "say what is there, write nothing");
 	app->add_flag("--replace", wish.replace, "overwrite the output if it exists");
 	app->add_flag("--json", wish.json, "the verdict as JSON");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Crashes that are stored beside others: which go, and which files there are.
+// Crashes that are stored beside others: which go, which files there are, and on what disk.
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
@@ -139,4 +139,25 @@ TEST_CASE("what a consumer held is stored beside the recording", "[crash-store]"
 	CHECK_THAT(told.text, Catch::Contains("2 older blocks that a consumer had taken and not given back"));
 	CHECK(fs::exists(folder.file("out.held.dfr")));
 	CHECK_THAT(dfr_says(folder, "verify " + folder.file("out.held.dfr")).text, Catch::Contains("2"));
+}
+
+TEST_CASE("what has no room on the disk leaves nothing there", "[crash-store]") {
+	const ScratchFolder folder;
+	Memory memory;
+	put_state(memory, 100, 0xb0);
+	const std::string image = image_of(folder, memory), out = folder.file("out.dfr");
+	REQUIRE(dfr_says(folder, "harvest " + image + " -o " + out).status == 0);
+	const uint64_t size = fs::file_size(out);
+	fs::remove(out);
+	for (uint64_t room = 0; room < size; room += 1 + size / 16) {
+		const Told told =
+		    dfr_says(folder, "harvest --room " + std::to_string(room) + " " + image + " -o " + out);
+		INFO(told.text);
+		CHECK(told.status == 1);
+		CHECK_THAT(told.text, Catch::Contains("recordings may take half of what the disk has left"));
+		CHECK_FALSE(fs::exists(out));
+	}
+	CHECK(
+	    dfr_says(folder, "harvest --room " + std::to_string(size) + " " + image + " -o " + out).status ==
+	    0);
 }
