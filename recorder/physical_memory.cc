@@ -66,6 +66,9 @@ PhysicalMemory::PhysicalMemory(const std::string& path) : file_(std::make_shared
 		raw_ = true;
 		ranges_.push_back({.address = 0, .offset = 0, .size = file_->size()});
 	}
+	bytes_ = pages_ ? pages_->pages() * kPage : 0;
+	for (const FileRange& range : ranges_)
+		bytes_ += range.size;
 }
 
 PhysicalMemory::~PhysicalMemory() = default;
@@ -154,13 +157,6 @@ std::span<const PhysicalMemory::FileRange> PhysicalMemory::from(const std::vecto
 	if (at != ranges.begin() && address - std::prev(at)->address < std::prev(at)->size)
 		--at;
 	return {at, ranges.end()};
-}
-
-uint64_t PhysicalMemory::bytes() const {
-	uint64_t sum = pages_ ? pages_->pages() * kPage : 0;
-	for (const FileRange& range : ranges_)
-		sum += range.size;
-	return sum;
 }
 
 bool PhysicalMemory::read_page(uint64_t frame, uint64_t within, std::span<std::byte> into) const {

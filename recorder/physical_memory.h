@@ -34,8 +34,8 @@ public:
 	PhysicalMemory& operator=(const PhysicalMemory&) = delete;
 
 	const std::string& path() const { return file_->path(); }
-	bool raw() const { return raw_; } // addresses are file offsets until displacements are known
-	uint64_t bytes() const;           // how much memory the file holds
+	bool raw() const { return raw_; }         // addresses are file offsets until displacements are known
+	uint64_t bytes() const { return bytes_; } // how much memory the file holds
 	const std::vector<std::string>& remarks() const { return remarks_; }
 
 	// Calls `found` for every page that starts with one of these words, of which the last has 4 bytes: from several
@@ -78,6 +78,7 @@ private:
 	std::unique_ptr<const KdumpPages> pages_;
 	mutable std::vector<CachedPage> cache_; // of pages_, each at a place by its frame
 	bool raw_ = false;
+	uint64_t bytes_ = 0;
 	std::vector<FileRange> ranges_; // by address, none over another
 	std::vector<FileRange> zeros_;  // the same, of what holds nothing else; what ranges_ has of it counts
 	std::vector<std::string> remarks_;
