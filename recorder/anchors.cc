@@ -65,9 +65,12 @@ void read_texts(const PhysicalMemory& memory, Candidate& candidate) {
 		if (!texts.pfn || !size)
 			continue;
 		std::vector<std::byte> bytes(std::min<uint64_t>(size, DFR_PANIC_TEXT_MAX));
+		const auto stands = [&](int64_t displacement) {
+			return memory.read(texts.pfn * kPage + at, bytes, displacement) &&
+			       trace::crc32c(bytes) == texts.checksum[text.which];
+		};
 		if (at + size > DFR_PANIC_TEXT_MAX || texts.pfn > UINT64_MAX / kPage / 2 ||
-		    !memory.read(texts.pfn * kPage + at, bytes, candidate.displacement) ||
-		    trace::crc32c(bytes) != texts.checksum[text.which])
+		    (!stands(candidate.displacement) && std::ranges::none_of(memory.displacements(), stands)))
 			panic.damage.push_back(std::string(text.name) + " of the panic could not be read");
 		else
 			text.into = fixed_text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -183,6 +186,7 @@ AnchorScan scan_anchors(PhysicalMemory& memory, const PhysicalMemory::OnProgress
 	std::ranges::sort(result.blocks, {}, &LooseBlock::address);
 	std::ranges::sort(result.vmcoreinfo);
 	result.displacements = believed(candidates, memory.raw());
+	memory.believe(result.displacements);
 	Panics panics;
 	for (Candidate& candidate : candidates) {
 		if (std::find(result.displacements.begin(), result.displacements.end(),

@@ -37,13 +37,32 @@ private:
 };
 
 struct MemoryExtent {
-	std::vector<uint64_t> frames;
-	uint32_t within = 0;      // where it starts in the first frame
-	int64_t displacement = 0; // of the raw image there
+	std::vector<uint64_t> frames; // in a raw image: pages of the file
+	uint32_t within = 0;          // where it starts in the first frame
+	int64_t displacement = 0;     // by which they were found there
 };
 
 // Fills `into` from the extent's start on. What the image does not have becomes 0; returns how many bytes that are.
 uint64_t read_extent(const PhysicalMemory& memory, const MemoryExtent& extent, std::span<std::byte> into);
+
+// A hole that a raw image leaves out may lie between an anchor and what it lists: the same with each other displacement.
+std::vector<MemoryExtent> moved(const PhysicalMemory& memory, const MemoryExtent& extent);
+// Moves the extent if it does not begin with a `Head` that is_right() takes, and does so elsewhere.
+template <typename Head, typename Test>
+void settle(const PhysicalMemory& memory, MemoryExtent& extent, const Test& is_right) {
+	const auto begins = [&](const MemoryExtent& one) {
+		Head head{};
+		return read_extent(memory, one, std::as_writable_bytes(std::span(&head, 1))) == 0 &&
+		       is_right(head);
+	};
+	if (memory.displacements().size() < 2 || extent.frames.empty() || begins(extent))
+		return;
+	for (MemoryExtent& other : moved(memory, extent))
+		if (begins(other)) {
+			extent = std::move(other);
+			return;
+		}
+}
 
 // The page frames of an anchor's runs, in order; at most `limit`, because a hostile anchor may claim
 // any number.

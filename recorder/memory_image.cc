@@ -291,19 +291,30 @@ private:
 		return false;
 	}
 
+	void read_log(std::vector<std::vector<std::byte>>& logs, const MemoryExtent& extent) {
+		if (extent.frames.empty() || !may_read(extent.frames.size() * kPage, "a copy of its catalog"))
+			return;
+		logs.emplace_back(extent.frames.size() * kPage);
+		read_extent(*memory_, extent, logs.back());
+	}
+
 	void read_catalog(const trace::Catalog* lent) {
 		std::vector<std::vector<std::byte>> logs;
-		for (uint32_t half = 0; half < 2; half++) {
-			const MemoryExtent extent =
-			    extent_of(group_, {.kind = DFR_ANCHOR_CATALOG, .cpu = 0, .half = half, .part = 0},
-			              std::min(kCatalogMax, memory_->bytes()));
-			if (extent.frames.empty() ||
-			    !may_read(extent.frames.size() * kPage, "a copy of its catalog"))
-				continue;
-			logs.emplace_back(extent.frames.size() * kPage);
-			read_extent(*memory_, extent, logs.back());
-		}
+		std::vector<MemoryExtent> copies;
+		for (uint32_t half = 0; half < 2; half++)
+			read_log(logs,
+			         copies.emplace_back(extent_of(
+			             group_, {.kind = DFR_ANCHOR_CATALOG, .cpu = 0, .half = half, .part = 0},
+			             std::min(kCatalogMax, memory_->bytes()))));
 		SalvagedCatalog salvaged = salvage_catalog(logs, state_, boot_);
+		if (!salvaged.missing.empty() && memory_->displacements().size() > 1) {
+			for (const MemoryExtent& copy : copies)
+				for (const MemoryExtent& other : moved(*memory_, copy))
+					read_log(logs, other);
+			salvaged = salvage_catalog(logs, state_, boot_);
+			salvaged.remarks
+			    .clear(); // of copies that are read in several ways nobody knows which is damaged
+		}
 		catalog_ = std::move(salvaged.catalog);
 		if (lent && lent->state_id == state_ && lent->boot_id == boot_) {
 			lend_catalog(catalog_, *lent);
@@ -356,11 +367,14 @@ private:
 	}
 
 	std::optional<std::vector<std::byte>> read_table(uint32_t cpu, uint32_t half, dfr_aggtab& head) {
-		const MemoryExtent extent =
+		MemoryExtent extent =
 		    extent_of(group_, {.kind = DFR_ANCHOR_AGG, .cpu = cpu, .half = half, .part = 0},
 		              std::min(kTableMax, memory_->bytes()));
 		if (extent.frames.empty())
 			return std::nullopt;
+		settle<dfr_aggtab>(*memory_, extent, [this](const dfr_aggtab& there) {
+			return there.magic == DFR_AGGTAB_MAGIC && there.state_id == state_;
+		});
 		read_extent(*memory_, extent, std::as_writable_bytes(std::span(&head, 1)));
 		if (head.magic != DFR_AGGTAB_MAGIC || head.used > extent.frames.size() * kPage ||
 		    head.used < sizeof(head) || !std::has_single_bit(head.nbuckets) ||
@@ -448,7 +462,10 @@ private:
 		}
 	}
 
-	void read_tally(const MemoryExtent& extent, uint32_t cpu) {
+	void read_tally(MemoryExtent extent, uint32_t cpu) {
+		settle<dfr_tally>(*memory_, extent, [this](const dfr_tally& there) {
+			return there.magic == DFR_TALLY_MAGIC && there.state_id == state_;
+		});
 		dfr_tally tally{};
 		const uint64_t absent =
 		    read_extent(*memory_, extent, std::as_writable_bytes(std::span(&tally, 1)));
@@ -521,8 +538,11 @@ private:
 	}
 
 	// False: the image does not have the chunk, so nobody knows whether it has records.
-	bool add_chunk(const MemoryExtent& extent, uint32_t unit, const FoundAnchor& anchor,
+	bool add_chunk(MemoryExtent extent, uint32_t unit, const FoundAnchor& anchor,
 	               std::vector<SpeculationChunk>& chunks) {
+		settle<dfr_spec_chunk>(*memory_, extent, [this](const dfr_spec_chunk& there) {
+			return there.magic == DFR_SPEC_MAGIC && there.state_id == state_;
+		});
 		SpeculationChunk chunk;
 		std::vector<std::byte> whole(unit);
 		const uint64_t missing = read_extent(*memory_, extent, whole);

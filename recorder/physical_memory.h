@@ -49,6 +49,10 @@ public:
 	using OnProgress = std::function<void(uint64_t done, uint64_t all)>; // bytes
 	void scan(Words words, const OnPage& found, const OnProgress& progress = {});
 
+	// What a raw image's offsets may differ by from addresses; its holes leave several.
+	void believe(std::vector<int64_t> displacements) { displacements_ = std::move(displacements); }
+	const std::vector<int64_t>& displacements() const { return displacements_; }
+
 	// Fills `into`; false: the file does not have all of it. `displacement`: address minus file offset,
 	// for raw images.
 	bool read(uint64_t address, std::span<std::byte> into, int64_t displacement = 0) const;
@@ -78,6 +82,7 @@ private:
 	std::unique_ptr<const KdumpPages> pages_;
 	mutable std::vector<CachedPage> cache_; // of pages_, each at a place by its frame
 	bool raw_ = false;
+	std::vector<int64_t> displacements_;
 	uint64_t bytes_ = 0;
 	std::vector<FileRange> ranges_; // by address, none over another
 	std::vector<FileRange> zeros_;  // the same, of what holds nothing else; what ranges_ has of it counts

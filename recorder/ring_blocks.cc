@@ -45,8 +45,7 @@ void RingBlocks::find(const AnchorGroup& group, const trace::Catalog& catalog, b
 	if (anchors_missing) {
 		std::set<uint64_t> known;
 		for (const BlockPlace& place : places_)
-			known.insert(place.extent.frames[0] * kPage + place.extent.within -
-			             place.extent.displacement);
+			known.insert(place.extent.frames[0] * kPage + place.extent.within);
 		for (const uint64_t address : loose)
 			if (!known.contains(address))
 				add_loose(address);
@@ -71,11 +70,15 @@ void RingBlocks::find_of(const FoundAnchor& anchor) {
 }
 
 void RingBlocks::add(MemoryExtent extent, uint32_t size, uint32_t cpu) {
+	settle<dfr_block>(*memory_, extent, [this, cpu](const dfr_block& there) {
+		return there.magic == DFR_BLOCK_FRESH ||
+		       (there.magic == DFR_BLOCK_MAGIC && there.state_id == state_id_ && there.cpu == cpu);
+	});
 	trace::Block block;
 	block.bytes.resize(size);
 	dfr_block head;
 	if (!memory_->read(extent.frames[0] * kPage + extent.within,
-	                   std::as_writable_bytes(std::span(&head, 1)), extent.displacement)) {
+	                   std::as_writable_bytes(std::span(&head, 1)))) {
 		missing_[cpu].absent++;
 		return;
 	}

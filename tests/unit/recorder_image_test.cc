@@ -88,37 +88,37 @@ std::vector<std::byte> agg_table(uint32_t cpu, uint32_t half, uint64_t generatio
 }
 
 // Two CPUs. CPU 0: blocks of two scattered pages, seq 4, 5 and 6 (open); CPU 1: one block, seq 1,
-// and one never used. An aggregation: base at generation 3 (10), halves at 4 (2), 3 (100: merged
+// and one never used. What anchors list stands `far` behind them. An aggregation: base at generation 3 (10), halves at 4 (2), 3 (100: merged
 // already) and 4 (5).
-Memory sample_memory() {
+Memory sample_memory(uint64_t far = 0) {
 	Memory memory;
-	memory.put({100, 90}, sample_log().done());
+	memory.put({far + 100, far + 90}, sample_log().done());
 	memory.anchor(
-	    {.pfn = 50, .kind = DFR_ANCHOR_CATALOG, .generation = 1, .unit = 4096, .frames = {100}});
+	    {.pfn = 50, .kind = DFR_ANCHOR_CATALOG, .generation = 1, .unit = 4096, .frames = {far + 100}});
 	memory.anchor({.pfn = 51,
 	               .kind = DFR_ANCHOR_CATALOG,
 	               .part = 1,
 	               .generation = 2,
 	               .unit = 4096,
-	               .frames = {90}});
-	memory.put({200, 203}, one_record(0, 5, 55, 8192).bytes);
-	memory.put({201, 210}, one_record(0, 4, 44, 8192).bytes);
-	memory.put({220, 221}, one_record(0, 6, 66, 8192, false).bytes);
+	               .frames = {far + 90}});
+	memory.put({far + 200, far + 203}, one_record(0, 5, 55, 8192).bytes);
+	memory.put({far + 201, far + 210}, one_record(0, 4, 44, 8192).bytes);
+	memory.put({far + 220, far + 221}, one_record(0, 6, 66, 8192, false).bytes);
 	memory.anchor({.pfn = 52,
 	               .kind = DFR_ANCHOR_RING,
 	               .generation = 3,
 	               .unit = 8192,
-	               .frames = {200, 203, 201, 210, 220, 221}});
-	memory.put({300, 301}, one_record(1, 1, 11, 8192).bytes);
+	               .frames = {far + 200, far + 203, far + 201, far + 210, far + 220, far + 221}});
+	memory.put({far + 300, far + 301}, one_record(1, 1, 11, 8192).bytes);
 	const auto fresh = std::as_bytes(std::span(&kFresh, 1));
-	memory.put({302}, fresh);
-	memory.page(303);
+	memory.put({far + 302}, fresh);
+	memory.page(far + 303);
 	memory.anchor({.pfn = 53,
 	               .kind = DFR_ANCHOR_RING,
 	               .cpu = 1,
 	               .generation = 4,
 	               .unit = 8192,
-	               .frames = {300, 301, 302, 303}});
+	               .frames = {far + 300, far + 301, far + 302, far + 303}});
 	const struct {
 		uint64_t pfn, at;
 		uint32_t cpu, half;
@@ -128,13 +128,13 @@ Memory sample_memory() {
 	              {62, 402, 0, 1, 3, 100},
 	              {63, 403, 1, 1, 4, 5}};
 	for (const auto& table : tables) {
-		memory.put({table.at}, agg_table(table.cpu, table.half, table.generation, table.count));
+		memory.put({far + table.at}, agg_table(table.cpu, table.half, table.generation, table.count));
 		memory.anchor({.pfn = table.pfn,
 		               .kind = DFR_ANCHOR_AGG,
 		               .cpu = table.cpu,
 		               .half = table.half,
 		               .unit = 4096,
-		               .frames = {table.at}});
+		               .frames = {far + table.at}});
 	}
 	memory.panic(70, 9'999, "bash", "sysrq triggered crash");
 	return memory;
@@ -203,6 +203,34 @@ TEST_CASE("a raw image gives the same", "[recorder][image]") {
 
 TEST_CASE("a raw image that starts elsewhere finds its displacement", "[recorder][image]") {
 	check_sample(sample_memory().raw(37));
+}
+
+// As of a machine of several GiB: what is behind the hole below 4 GiB stands in the file where the hole begins.
+TEST_CASE("a raw image that leaves a hole out is read on both sides of it", "[recorder][image]") {
+	constexpr uint64_t kHole = 1000;
+	Memory memory = sample_memory(kHole);
+	memory.panic(70, 9'999, "bash", "sysrq triggered crash", 0xb0,
+	             {.pfn = kHole + 500, .texts = {"ip=1", "", ""}});
+	dfr_tally counters{.magic = DFR_TALLY_MAGIC, .cpu = 0, .state_id = 7, .loss = {}};
+	memory.put({kHole + 510}, std::as_bytes(std::span(&counters, 1)));
+	memory.anchor({.pfn = 78, .kind = DFR_ANCHOR_TALLY, .unit = 4096, .frames = {kHole + 510}});
+	// The other page of some anchors.
+	for (const uint64_t pfn : {kHole + 520, kHole + 521})
+		memory.anchor({.pfn = pfn,
+		               .kind = DFR_ANCHOR_AGG,
+		               .cpu = 1,
+		               .half = 1,
+		               .unit = 4096,
+		               .frames = {kHole + 403}});
+	Memory file;
+	for (const auto& [pfn, page] : memory.pages)
+		file.pages[pfn < kHole ? pfn : pfn - kHole] = page;
+	check_sample(file.raw());
+	const ImageFile image(file.raw());
+	const auto found = recorder::open_memory_image(image.path);
+	CHECK(found[0]->panic()->registers == "ip=1");
+	for (const std::string& remark : found[0]->remarks())
+		CHECK_THAT(remark, !Catch::Contains("anchor") && !Catch::Contains("catalog"));
 }
 
 TEST_CASE("blocks smaller than a page share it", "[recorder][image]") {
