@@ -22,6 +22,7 @@ namespace {
 using trace::plural;
 
 constexpr uint64_t kUnsoundNamed = 32; // intervals, and gaps
+constexpr uint64_t kMendsMost = 1024;  // headers of a recording, with some MiB of checksums each
 
 bool adjacent(const trace::BlockRef& a, const trace::BlockRef& b) {
 	return a.head.cpu == b.head.cpu && a.head.seq + 1 == b.head.seq;
@@ -87,18 +88,25 @@ void RingBlocks::add(MemoryExtent extent, uint32_t size, uint32_t cpu) {
 		whole_after_ = std::max<uint64_t>(whole_after_, head.last_time);
 	if (head.magic == DFR_BLOCK_FRESH || (head.magic == DFR_BLOCK_MAGIC && !head.seq))
 		return; // never used, given back, or the engine was opening it when the machine died
-	if (head.magic == DFR_BLOCK_MAGIC && head.version != DFR_BLOCK_VERSION && head.size == size) {
-		foreign_[head.version]++;
-		return;
-	}
-	if (!trace::header_is_sane(head) || head.state_id != state_id_ || head.cpu != cpu ||
-	    head.size != size || !head.open_time) {
-		missing_[cpu].damaged++;
-		return;
-	}
-	const uint64_t absent =
-	    read_extent(*memory_, extent, std::span(block.bytes).first(head.hdr_size + head.committed));
+	const bool is_right = trace::header_is_sane(head) && head.state_id == state_id_ && head.cpu == cpu &&
+	                      head.size == size && head.open_time;
+	uint64_t absent = 0;
+	if (is_right)
+		absent = read_extent(*memory_, extent,
+		                     std::span(block.bytes).first(head.hdr_size + head.committed));
 	store_head(block, head); // which may be all that there is of its page
+	const bool has_checksums = head.checksum || head.flags & DFR_BLOCK_SEALED;
+	if (is_right && (!has_checksums || trace::block_is_verified(block.bytes))) {
+		// Nothing is to be mended.
+	} else if (mend_head(extent, block, cpu)) {
+		head = block.header();
+	} else if (!is_right) {
+		if (head.magic == DFR_BLOCK_MAGIC && head.version != DFR_BLOCK_VERSION && head.size == size)
+			foreign_[head.version]++;
+		else
+			missing_[cpu].damaged++;
+		return;
+	}
 	const bool trusted = sound(block);
 	name_damage(block);
 	if (absent && !(head.flags & DFR_BLOCK_SEALED))
@@ -106,6 +114,61 @@ void RingBlocks::add(MemoryExtent extent, uint32_t size, uint32_t cpu) {
 		                  ": " + plural(absent, "byte") + " are not in the image");
 	refs_.push_back({.head = block.header(), .handle = places_.size()});
 	places_.push_back({std::move(extent), trusted});
+}
+
+// A header that may be damaged. Much of it is known from the anchor, and the block's own checksum tells if one bit of the
+// rest is wrong. If more is, the end of what was committed is tried as it stands and as far as it may be: with that the
+// last interval alone is lost. False: that makes no interval sound that was not, and the block stays as it was.
+bool RingBlocks::mend_head(const MemoryExtent& extent, trace::Block& block, uint32_t cpu) {
+	const dfr_block was = block.header();
+	if (!was.seq || ++mends_tried_ > kMendsMost)
+		return false;
+	trace::Block whole;
+	whole.bytes.resize(block.bytes.size());
+	read_extent(*memory_, extent, whole.bytes);
+	const auto size = static_cast<uint32_t>(whole.bytes.size());
+	dfr_block head = was;
+	head.magic = DFR_BLOCK_MAGIC;
+	head.version = DFR_BLOCK_VERSION;
+	head.cpu = static_cast<uint16_t>(cpu);
+	head.size = size;
+	head.hdr_size = DFR_BLOCK_HDR_SIZE(size);
+	head.state_id = state_id_;
+	head.flags = DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
+	const auto is_whole = [&whole](const dfr_block& with) {
+		store_head(whole, with);
+		return with.open_time && trace::block_is_sane(whole.bytes) &&
+		       trace::own_is_right(whole.bytes);
+	};
+	bool found = is_whole(head);
+	for (size_t bit = 0; bit < 8 * sizeof(head) && !found; bit++) {
+		dfr_block flipped = head;
+		std::as_writable_bytes(std::span(&flipped, 1))[bit / 8] ^= std::byte(1u << bit % 8);
+		found = is_whole(flipped);
+	}
+	if (!found && was.version == DFR_BLOCK_VERSION) {
+		const auto sound_with = [&](dfr_block with) {
+			store_head(whole, with);
+			return trace::block_is_sane(whole.bytes) ? trace::sound_intervals(whole.bytes) : 0;
+		};
+		size_t most = was.open_time ? sound_with(was) : 0;
+		dfr_block best = was;
+		head.open_time = std::max<uint64_t>(head.open_time, 1); // mend() makes it anew
+		for (const uint32_t committed : {head.committed, size - head.hdr_size}) {
+			head.committed = committed;
+			if (const size_t sound = sound_with(head); sound > most) {
+				most = sound;
+				best = head;
+				found = true;
+			}
+		}
+		store_head(whole, best);
+	}
+	if (found) {
+		mended_++;
+		block = std::move(whole);
+	}
+	return found;
 }
 
 // A block that no anchor lists: where its pages go on is not known. So what is sealed is right if its checksums
@@ -289,6 +352,9 @@ void RingBlocks::tell() {
 		open_ += !(ref.head.flags & DFR_BLOCK_CLOSED);
 	if (open_)
 		remarks_.push_back(plural(open_, "open block") + ", checked by structure only");
+	if (mended_)
+		remarks_.push_back(plural(mended_, "block") +
+		                   " whose header was damaged and is mended by checksums");
 	if (loose_)
 		remarks_.push_back(plural(loose_, "page") +
 		                   " with blocks that no anchor lists; what is sealed in them is right");

@@ -48,6 +48,7 @@ private:
 	void find_of(const FoundAnchor& anchor);
 	void add(MemoryExtent extent, uint32_t size, uint32_t cpu);
 	void add_loose(uint64_t address);
+	bool mend_head(const MemoryExtent& extent, trace::Block& block, uint32_t cpu);
 	bool sound(trace::Block& block) const;
 	void name_damage(const trace::Block& block);
 	void lose(uint64_t& told, const std::string& what);
@@ -69,7 +70,8 @@ private:
 	std::map<uint32_t, MissingBlocks> missing_; // by CPU
 	std::map<uint32_t, uint64_t> foreign_;      // blocks of other versions, by version
 	uint64_t whole_after_ = 0;
-	uint64_t open_ = 0, loose_ = 0, unsound_ = 0, gaps_ = 0, twice_ = 0, contradictions_ = 0;
+	uint64_t open_ = 0, loose_ = 0, mended_ = 0, mends_tried_ = 0, unsound_ = 0, gaps_ = 0, twice_ = 0,
+	         contradictions_ = 0;
 	std::vector<std::string> losses_, remarks_;
 };
 

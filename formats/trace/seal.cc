@@ -144,6 +144,22 @@ void seal_block(Block& block) {
 	block.verified = true;
 }
 
+bool own_is_right(std::span<const std::byte> block) {
+	const auto head = load<dfr_block>(block.data());
+	const uint32_t first = each_interval(block, [](uint32_t, const dfr_restart&, uint32_t) {});
+	return head.checksum && head.checksum == own_checksum(head, block.subspan(sizeof(head)), first);
+}
+
+size_t sound_intervals(std::span<const std::byte> block) {
+	const auto head = load<dfr_block>(block.data());
+	IntervalSums sums(head, block.subspan(sizeof(head)));
+	size_t sound = 0;
+	each_interval(block, [&](uint32_t, const dfr_restart& entry, uint32_t end) {
+		sound += entry.checksum == sums.of(entry, end);
+	});
+	return sound;
+}
+
 bool interval_is_sound(std::span<const std::byte> block, uint32_t from, uint32_t to) {
 	const auto head = load<dfr_block>(block.data());
 	const std::span body = block.subspan(sizeof(head));

@@ -2,6 +2,7 @@
 //
 // The memory-image harvester on images built page by page: several files of the
 // same memory, scattered frames, damage, stray copies, other boots.
+#include <bit>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -481,14 +482,15 @@ TEST_CASE("a clock that runs backwards is refused", "[recorder][image]") {
 	CHECK(catalog.clocks.size() == 1030);
 }
 
-TEST_CASE("a line that a dead memory has lost costs one interval of a sealed block, which is named",
-          "[recorder][image]") {
-	Memory memory = sample_memory();
-	// In the place of CPU 1's block: 600 records of 6 bytes, with the values 0 to 99.
+namespace {
+
+// In the place of CPU 1's block: 600 records of 6 bytes, with the values 0 to 99; of its intervals the offsets, and how many
+// records are before each.
+std::pair<trace::Block, std::vector<std::pair<uint32_t, unsigned>>> many_records() {
 	BlockBytes block(1, 1, 1000, 8192);
 	block.long_head(0, 0, 1000).context(1, 1, 1, "sh");
 	uint32_t due = block.here() / DFR_RESTART_BYTES;
-	std::vector<std::pair<uint32_t, unsigned>> intervals; // offset, and how many records are before it
+	std::vector<std::pair<uint32_t, unsigned>> intervals;
 	for (unsigned i = 0; i < 600; i++) {
 		if (block.here() >= due * DFR_RESTART_BYTES) {
 			block.restart(due++);
@@ -496,8 +498,17 @@ TEST_CASE("a line that a dead memory has lost costs one interval of a sealed blo
 		}
 		block.short_head(1, 0, 1).u8(0).u8(static_cast<uint8_t>(i % 100));
 	}
+	return {block.sealed(true), intervals};
+}
+
+} // namespace
+
+TEST_CASE("a line that a dead memory has lost costs one interval of a sealed block, which is named",
+          "[recorder][image]") {
+	Memory memory = sample_memory();
+	const auto [block, intervals] = many_records();
 	REQUIRE(intervals.size() >= 3);
-	memory.put({300, 301}, block.sealed(true).bytes);
+	memory.put({300, 301}, block.bytes);
 	const auto [from, before] = intervals[1];
 	const auto [to, until] = intervals[2];
 	std::fill_n(memory.page((from + 512) / 4096 ? 301 : 300).begin() + (from + 512) % 4096, 64,
@@ -514,10 +525,53 @@ TEST_CASE("a line that a dead memory has lost costs one interval of a sealed blo
 	                   " are damaged: " + std::to_string(until - before) + " records after"));
 }
 
+// Of one that is lost to 0 nothing tells whether the block was given back.
+TEST_CASE("one wrong bit in the header of a sealed block costs nothing", "[recorder][image]") {
+	const Memory memory = sample_memory();
+	for (size_t bit = 0; bit < 8 * sizeof(dfr_block); bit++) {
+		Memory harmed = memory;
+		harmed.page(200)[bit / 8] ^= std::byte(1u << bit % 8);
+		const ImageFile image(harmed.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		trace::Verdict verdict;
+		INFO(bit);
+		CHECK(values_of(*found[0], &verdict) == std::vector<uint64_t>{11, 44, 55, 66});
+		CHECK(verdict.complete);
+		CHECK(mentions(found[0]->remarks(), "1 block whose header was damaged and is mended"));
+	}
+}
+
+TEST_CASE("what a header has lost beside the number costs the last interval at most", "[recorder][image]") {
+	Memory memory = sample_memory();
+	const auto [block, intervals] = many_records();
+	memory.put({300, 301}, block.bytes);
+	const auto judged = [&memory](size_t& values) {
+		const ImageFile image(memory.elf());
+		trace::Verdict verdict;
+		values = values_of(*recorder::open_memory_image(image.path)[0], &verdict).size();
+		return verdict;
+	};
+	size_t values = 0;
+	CHECK(judged(values).complete);
+	CHECK(values == 600 + 3);
+	REQUIRE(intervals.size() >= 4);
+	// Its second line: the counters, the checksum, the flags, how much was committed, and what two entries of the table say.
+	std::fill_n(memory.page(300).begin() + 64, 64, std::byte{0});
+	CHECK_FALSE(judged(values).complete);
+	CHECK(values == intervals.back().second - intervals[2].second + 3);
+	// Fewer bytes than there are, by two bits.
+	memory.put({300, 301}, block.bytes);
+	const uint32_t committed = block.header().committed & ~uint32_t{0xc00};
+	REQUIRE(std::popcount(committed ^ block.header().committed) == 2);
+	std::memcpy(memory.page(300).data() + offsetof(dfr_block, committed), &committed, sizeof(committed));
+	CHECK_FALSE(judged(values).complete);
+	CHECK(values == intervals.back().second + 3);
+}
+
 TEST_CASE("a damaged block and absent memory are told, the rest is given", "[recorder][image]") {
 	Memory memory = sample_memory();
 	SECTION("a damaged header") {
-		memory.page(201)[8] ^= std::byte{0xff};
+		std::fill_n(memory.page(201).begin(), sizeof(dfr_block), std::byte{0xff});
 		const ImageFile image(memory.elf());
 		const auto found = recorder::open_memory_image(image.path);
 		CHECK(values_of(*found[0]) == std::vector<uint64_t>{11, 55, 66});
@@ -525,6 +579,7 @@ TEST_CASE("a damaged block and absent memory are told, the rest is given", "[rec
 		CHECK(mentions(found[0]->remarks(), "1 damaged block"));
 	}
 	SECTION("a block of an older version") {
+		memory.put({201, 210}, one_record(0, 4, 44, 8192, false).bytes);
 		memory.page(201)[offsetof(dfr_block, version)] = std::byte{1};
 		const ImageFile image(memory.elf());
 		const auto found = recorder::open_memory_image(image.path);
@@ -1074,7 +1129,7 @@ TEST_CASE("what no CPU has told: stretches of thinning, and firings where there 
 
 TEST_CASE("a harvest that was saved says what the image said", "[recorder][image]") {
 	Memory memory = sample_memory();
-	memory.page(201)[8] ^= std::byte{0xff};
+	std::fill_n(memory.page(201).begin(), sizeof(dfr_block), std::byte{0xff});
 	const ImageFile image(memory.elf()), saved({});
 	const auto found = recorder::open_memory_image(image.path);
 	trace::FileWriter writer(saved.path, true,
