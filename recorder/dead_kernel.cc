@@ -19,7 +19,7 @@
 namespace dfr::recorder {
 namespace {
 
-// From here the kernel's own code and data are mapped, at the most 1 GiB.
+// From here the kernel's own code and data are mapped, at the most 1 GiB; VMCOREINFO may say less, and modules begin there.
 constexpr uint64_t kImage = 0xffffffff80000000, kImageSize = 1ull << 30;
 constexpr uint32_t kSymbolsMost = 1 << 20;
 constexpr uint64_t kNamesMost = 16 << 20;
@@ -41,7 +41,9 @@ struct DeadKernel::Vmcoreinfo {
 	std::string release;
 	std::map<std::string, uint64_t, std::less<>> symbols; // by name
 	uint64_t physical = 0;                                // added to an address's distance from kImage
-	bool five_levels = false;                             // of page tables
+	uint64_t image_size = kImageSize;
+	uint64_t encrypted = 0;   // the bit of an entry that says so (SME, SEV), and is not of its address
+	bool five_levels = false; // of page tables
 
 	static std::optional<Vmcoreinfo> parse(std::string_view text);
 };
@@ -64,6 +66,15 @@ std::optional<DeadKernel::Vmcoreinfo> DeadKernel::Vmcoreinfo::parse(std::string_
 			int64_t number = 0;
 			placed = std::from_chars(value.begin(), value.end(), number).ptr == value.end();
 			info.physical = static_cast<uint64_t>(number);
+		} else if (key == "NUMBER(KERNEL_IMAGE_SIZE)") {
+			uint64_t number = 0;
+			std::from_chars(value.begin(), value.end(), number);
+			if (number && number <= kImageSize)
+				info.image_size = number;
+		} else if (key == "NUMBER(sme_mask)") {
+			int64_t number = 0; // as the kernel prints it, with its sign
+			std::from_chars(value.begin(), value.end(), number);
+			info.encrypted = static_cast<uint64_t>(number);
 		} else if (key == "NUMBER(pgtable_l5_enabled)") {
 			info.five_levels = value == "1";
 		} else if (key.starts_with("SYMBOL(") && key.ends_with(")")) {
@@ -84,14 +95,13 @@ public:
 	// 0: VMCOREINFO does not have it, or not inside the kernel's image.
 	uint64_t address(std::string_view symbol) const {
 		const auto found = info_.symbols.find(symbol);
-		if (found == info_.symbols.end() || found->second < kImage ||
-		    found->second >= kImage + kImageSize)
+		if (found == info_.symbols.end() || found->second < kImage || found->second >= image_end())
 			return 0;
 		return found->second;
 	}
+	uint64_t image_end() const { return kImage + info_.image_size; }
 	bool read(uint64_t from, std::span<std::byte> into) const {
-		return from >= kImage && from < kImage + kImageSize &&
-		       into.size() <= kImage + kImageSize - from &&
+		return from >= kImage && from < image_end() && into.size() <= image_end() - from &&
 		       memory_.read(from - kImage + info_.physical, into, displacement_);
 	}
 	bool read(std::string_view symbol, std::span<std::byte> into) const {
@@ -123,13 +133,14 @@ private:
 		uint64_t entry = first - kImage + info_.physical;
 		for (unsigned bits = kPageBits + (info_.five_levels ? 4 : 3) * kTableBits;;
 		     bits -= kTableBits) {
+			entry &= ~info_.encrypted;
 			const uint64_t at = (entry & kFrame) + 8 * (from >> bits & ((1 << kTableBits) - 1));
 			if (!memory_.read(at, std::as_writable_bytes(std::span(&entry, 1)), displacement_) ||
 			    !(entry & kPresent))
 				return std::nullopt;
 			if (bits == kPageBits || (bits <= kLargestBits && (entry & kLarge))) {
 				const uint64_t within = (1ull << bits) - 1;
-				return (entry & kFrame & ~within) | (from & within);
+				return (entry & ~info_.encrypted & kFrame & ~within) | (from & within);
 			}
 		}
 	}
@@ -248,7 +259,7 @@ std::string DeadKernel::lines(size_t first, size_t last) const {
 
 // The same choice among the names of one address as on a machine that lives.
 std::optional<KernelPlace> DeadKernel::kernel_place(uint64_t address, uint64_t) {
-	if (address >= kImage + kImageSize)
+	if (address >= reader_->image_end())
 		return module_place(address);
 	const auto next = std::ranges::upper_bound(addresses_, address);
 	if (address < kImage || next == addresses_.begin() || next == addresses_.end())

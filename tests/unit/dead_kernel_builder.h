@@ -107,7 +107,11 @@ struct Kernel {
 		std::vector<Symbol> symbols; // from kCode on
 	};
 	static constexpr uint64_t kModules = 0xffffffffc0000000, kModuleSize = 0x8000, kCode = 0x5000;
-	static constexpr uint64_t code(size_t module) { return kModules + module * kModuleSize + kCode; }
+	static constexpr uint64_t code(size_t module, uint64_t first = kModules) {
+		return first + module * kModuleSize + kCode;
+	}
+	uint64_t first_module = kModules; // behind the kernel's image
+	uint64_t encrypted = 0;           // the bit of its page tables' entries
 	std::vector<Module> modules;
 	uint32_t ranges = 1;                     // that a module's memory has
 	bool five_levels = false, large = false; // of the page tables; a page for all modules
@@ -196,7 +200,7 @@ struct Kernel {
 private:
 	void put_modules(Memory& memory, std::vector<Symbol>& all, std::string& info) const {
 		const uint64_t head = virtual_at + (mapping - frame) * Memory::kPageSize;
-		const auto at = [](size_t module) { return kModules + module * kModuleSize; };
+		const auto at = [this](size_t module) { return first_module + module * kModuleSize; };
 		// In a list, the members point to members: struct list_head stands at 8 in struct module.
 		const auto link = [&](size_t i) { return i < modules.size() ? at(i) + 8 : head; };
 		memory.put({mapping}, Bytes().u64(link(0)).u64(link(modules.size() - 1)).bytes);
@@ -208,7 +212,7 @@ private:
 			self.u64(at(i) + 0x1000);
 			for (uint32_t range = 1; range < ranges; range++)
 				self.u64(at(i)).u32(0x5000).u32(0);
-			self.u64(code(i)).u32(0x1000).u32(0);
+			self.u64(code(i, first_module)).u32(0x1000).u32(0);
 			entries.bytes.resize(24); // the first one is none
 			names.u8(0);
 			letters.u8(0);
@@ -233,14 +237,20 @@ private:
 		              virtual_at + (table - frame) * Memory::kPageSize);
 		info +=
 		    std::string(number) + "\nNUMBER(pgtable_l5_enabled)=" + (five_levels ? "1" : "0") + "\n";
-		const auto entry = [&memory](uint64_t in, uint64_t index, uint64_t value) {
+		if (first_module != kModules)
+			info += "NUMBER(KERNEL_IMAGE_SIZE)=" + std::to_string(first_module - kImage) + "\n";
+		if (encrypted)
+			info += "NUMBER(sme_mask)=" + std::to_string(static_cast<int64_t>(encrypted)) + "\n";
+		const auto entry = [&memory, this](uint64_t in, uint64_t index, uint64_t value) {
+			value |= encrypted;
 			std::memcpy(memory.page(in).data() + 8 * index, &value, 8);
 		};
 		for (unsigned bits = five_levels ? 48 : 39; bits > 21; bits -= 9, table++)
-			entry(table, kModules >> bits & 511, (table + 1) * Memory::kPageSize | 0x63);
+			entry(table, first_module >> bits & 511, (table + 1) * Memory::kPageSize | 0x63);
 		if (large)
-			return entry(table, kModules >> 21 & 511, module_frame * Memory::kPageSize | 0xe3);
-		entry(table, kModules >> 21 & 511, (table + 1) * Memory::kPageSize | 0x63);
+			return entry(table, first_module >> 21 & 511,
+			             module_frame * Memory::kPageSize | 0xe3);
+		entry(table, first_module >> 21 & 511, (table + 1) * Memory::kPageSize | 0x63);
 		for (uint64_t i = 0; i < modules.size() * kModuleSize / Memory::kPageSize; i++)
 			entry(table + 1, i, (module_frame + i) * Memory::kPageSize | 0x8000000000000163);
 	}

@@ -98,26 +98,29 @@ void check_names(Asked asked) {
 	CHECK(asked.at(UINT64_MAX) == "nothing");
 }
 
-Kernel with_modules(uint32_t ranges = 1) {
+Kernel with_modules(uint32_t ranges = 1, uint64_t first = Kernel::kModules) {
+	const auto code = [first](size_t module) { return Kernel::code(module, first); };
 	Kernel kernel;
+	kernel.first_module = first;
 	kernel.btf = small_btf(ranges);
 	kernel.ranges = ranges;
-	kernel.modules = {{"first", {{Kernel::code(0), "tone"}, {Kernel::code(0) + 0x80, "Ttwo"}}},
+	kernel.modules = {{"first", {{code(0), "tone"}, {code(0) + 0x80, "Ttwo"}}},
 	                  {"second_module",
-	                   {{Kernel::code(1) + 0x10, "tone"},
+	                   {{code(1) + 0x10, "tone"},
 	                    {0, "tnowhere"},
-	                    {Kernel::code(1) + 0x20, "t"},
-	                    {Kernel::code(1) + 0x30, "dbad name"}}}};
+	                    {code(1) + 0x20, "t"},
+	                    {code(1) + 0x30, "dbad name"}}}};
 	return kernel;
 }
 
-void check_modules(Asked asked) {
+void check_modules(Asked asked, uint64_t first = Kernel::kModules) {
+	const auto code = [first](size_t module) { return Kernel::code(module, first); };
 	REQUIRE(asked.found());
-	CHECK(asked.at(Kernel::code(0)) == "first`one+0 of 128");
-	CHECK(asked.at(Kernel::code(0) + 0x81).starts_with("first`two+1 of"));
-	CHECK(asked.at(Kernel::code(1) + 0x3f).starts_with("second_module`one+47 of"));
-	CHECK(asked.at(Kernel::code(1)) == "nothing");
-	CHECK(asked.at(Kernel::code(1) + 0x1000) == "nothing");
+	CHECK(asked.at(code(0)) == "first`one+0 of 128");
+	CHECK(asked.at(code(0) + 0x81).starts_with("first`two+1 of"));
+	CHECK(asked.at(code(1) + 0x3f).starts_with("second_module`one+47 of"));
+	CHECK(asked.at(code(1)) == "nothing");
+	CHECK(asked.at(code(1) + 0x1000) == "nothing");
 	CHECK(asked.at(kText) == "vmlinux`_stext+0 of 256");
 }
 
@@ -199,6 +202,17 @@ TEST_CASE("a dead kernel's modules name their addresses", "[recorder][image][dea
 		check_modules(Asked(memory_of(kernel)));
 		check_modules(Asked(memory_of(kernel), 0x80));
 		kernel.five_levels = true;
+		check_modules(Asked(memory_of(kernel)));
+		kernel.large = true;
+		check_modules(Asked(memory_of(kernel)));
+	}
+	// A kernel without randomised addresses has its modules 512 MiB behind the beginning of its image.
+	constexpr uint64_t kEarly = Kernel::kImage + (512 << 20);
+	check_modules(Asked(memory_of(with_modules(1, kEarly))), kEarly);
+	// Memory that is encrypted, whose bit stands where addresses have theirs.
+	for (const unsigned bit : {47u, 51u, 63u}) {
+		Kernel kernel = with_modules();
+		kernel.encrypted = 1ull << bit;
 		check_modules(Asked(memory_of(kernel)));
 		kernel.large = true;
 		check_modules(Asked(memory_of(kernel)));
