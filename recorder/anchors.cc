@@ -146,11 +146,20 @@ void keep(AnchorScan& scan, Panics& panics, Candidate&& candidate) {
 	}
 	anchor.displacement = candidate.displacement;
 	const AnchorKey key{.kind = anchor.kind, .cpu = anchor.cpu, .half = anchor.half, .part = anchor.part};
-	auto& anchors = scan.recordings[{candidate.boot, anchor.state_id}].anchors;
-	const auto place = anchors.find(key);
-	if (place == anchors.end())
-		anchors.emplace(key, std::move(anchor));
-	else if (place->second.generation < anchor.generation)
+	AnchorGroup& group = scan.recordings[{candidate.boot, anchor.state_id}];
+	const auto place = group.anchors.find(key);
+	if (place == group.anchors.end()) {
+		group.anchors.emplace(key, std::move(anchor));
+		return;
+	}
+	const auto same_run = [](const dfr_anchor_run& a, const dfr_anchor_run& b) {
+		return a.pfn == b.pfn && a.pages == b.pages && a.offset == b.offset;
+	};
+	if (place->second.generation == anchor.generation &&
+	    std::ranges::equal(place->second.runs, anchor.runs, same_run))
+		return; // its other page
+	group.disputed.insert(key);
+	if (place->second.generation < anchor.generation)
 		place->second = std::move(anchor);
 }
 

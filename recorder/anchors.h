@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "formats/abi/anchor.h"
@@ -35,6 +36,7 @@ struct AnchorKey {
 
 struct AnchorGroup {
 	std::map<AnchorKey, FoundAnchor> anchors;
+	std::set<AnchorKey> disputed; // of which there are others, that list something else
 };
 
 // A page that begins with the header of a block.

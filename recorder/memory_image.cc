@@ -43,6 +43,7 @@ constexpr uint64_t kMissingNamed = 64;
 std::string name_of(uint32_t kind, uint32_t cpu, uint32_t half) {
 	const std::string of = " of CPU " + std::to_string(cpu);
 	switch (kind) {
+	case DFR_ANCHOR_CATALOG: return half ? "the catalog's second copy" : "the catalog";
 	case DFR_ANCHOR_RING: return "the ring" + of;
 	case DFR_ANCHOR_SPEC: return "the speculations" + of;
 	case DFR_ANCHOR_TALLY:
@@ -129,6 +130,7 @@ public:
 		if (group_.anchors.empty())
 			trouble(
 			    "none of its anchors is in the image: it may be a recording of an earlier boot");
+		name_disputed();
 		leave_out_beyond_budget();
 		read_catalog(lent);
 		find_blocks(found.loose);
@@ -268,6 +270,16 @@ private:
 				return false;
 			}
 		});
+	}
+
+	// The engine never writes two: it erases one before it lists the thing anew.
+	void name_disputed() {
+		uint64_t named = 0;
+		for (const AnchorKey& key : group_.disputed)
+			if (++named <= kMissingNamed)
+				trouble("two anchors of " + name_of(key.kind, key.cpu, key.half) +
+				        " list different memory: the later one counts" +
+				        (named == kMissingNamed ? "; more are not named" : ""));
 	}
 
 	void leave_out_beyond_budget() {
@@ -794,6 +806,10 @@ open_memory_image(const std::string& path, const trace::Catalog* lent,
 	    }))
 		throw Error("the catalog that is lent is of no state in " + path,
 		            "give a recording that was made of the same state, by dfrd or dfr snapshot");
+	// The likely ones are read first, while there is room for what anchors list.
+	std::ranges::stable_sort(all, std::greater(), [&](const Found& found) {
+		return std::pair(kernels->boots().contains(found.boot), found.panic.has_value());
+	});
 	ImageBudget budget(*memory);
 	std::vector<std::unique_ptr<HarvestedImage>> images;
 	for (Found& found : all)

@@ -252,9 +252,9 @@ TEST_CASE("blocks smaller than a page share it", "[recorder][image]") {
 	CHECK(!found[0]->panic());
 }
 
-TEST_CASE("stray copies, damaged anchors and stale generations are not believed", "[recorder][image]") {
+TEST_CASE("stray copies and damaged anchors are not believed", "[recorder][image]") {
 	Memory memory = sample_memory();
-	// A copy of CPU 0's anchor in the page cache, and an older anchor of CPU 1's ring.
+	// A copy of CPU 0's anchor in the page cache.
 	memory.anchor({.pfn = 52,
 	               .kind = DFR_ANCHOR_RING,
 	               .generation = 3,
@@ -262,12 +262,30 @@ TEST_CASE("stray copies, damaged anchors and stale generations are not believed"
 	               .frames = {1, 2},
 	               .stands_at = 600});
 	memory.anchor(
-	    {.pfn = 601, .kind = DFR_ANCHOR_RING, .cpu = 1, .generation = 1, .unit = 8192, .frames = {3, 4}});
-	memory.anchor(
 	    {.pfn = 602, .kind = DFR_ANCHOR_RING, .cpu = 7, .generation = 9, .unit = 8192, .frames = {5, 6}});
 	memory.page(602)[2000] ^= std::byte{1};
 	check_sample(memory.elf());
 	check_sample(memory.raw());
+}
+
+TEST_CASE("of two anchors that list different memory for one thing the later counts, and that is told",
+          "[recorder][image]") {
+	for (const uint64_t generation : {1, 9}) {
+		Memory memory = sample_memory();
+		memory.anchor({.pfn = 601,
+		               .kind = DFR_ANCHOR_RING,
+		               .cpu = 1,
+		               .generation = generation,
+		               .unit = 8192,
+		               .frames = {3, 4}});
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		REQUIRE(found.size() == 1);
+		CHECK(found[0]->blocks() == (generation == 1 ? 4 : 3));
+		CHECK(found[0]->partial());
+		CHECK(
+		    mentions(found[0]->remarks(), "two anchors of the ring of CPU 1 list different memory"));
+	}
 }
 
 TEST_CASE("recordings of other boots and states stand apart, the last boot first", "[recorder][image]") {
@@ -427,6 +445,26 @@ TEST_CASE("anchors that list frames without end are left out by name", "[recorde
 	REQUIRE(found.size() == 1);
 	CHECK(mentions(found[0]->remarks(), "400 anchors left out"));
 	CHECK(values_of(*found[0]) == std::vector<uint64_t>{11, 44, 55, 66});
+}
+
+TEST_CASE("what anchors of another boot list takes no room from the boot that died", "[recorder][image]") {
+	Memory memory = sample_memory(); // of which there is a panic
+	for (uint64_t i = 0; i < 400; i++) {
+		memory.anchor({.pfn = 6000 + i,
+		               .kind = DFR_ANCHOR_RING,
+		               .cpu = static_cast<uint32_t>(i),
+		               .unit = 4096,
+		               .frames = std::vector<uint64_t>(4, 1 << 24),
+		               .boot = 0x10});
+		// Until not even four pages are left.
+		memory.set_run_pages(6000 + i, i < 150 ? 640 : i < 200 ? 64 : 1);
+	}
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	REQUIRE(found.size() == 2);
+	CHECK(values_of(*found[0]) == std::vector<uint64_t>{11, 44, 55, 66});
+	CHECK_FALSE(mentions(found[0]->remarks(), "left out: the image's anchors list"));
+	CHECK(mentions(found[1]->remarks(), "left out: the image's anchors list"));
 }
 
 TEST_CASE("a page that two segments of an ELF core share is scanned", "[recorder][image]") {
