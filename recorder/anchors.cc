@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "formats/trace/crc32c.h"
 #include "formats/trace/seal.h"
@@ -165,8 +167,42 @@ void keep(AnchorScan& scan, Panics& panics, Candidate&& candidate) {
 
 } // namespace
 
+namespace {
+
+// What anchors that stand elsewhere than they say list.
+class Strays {
+public:
+	void add(const Candidate& candidate) {
+		const FoundAnchor& anchor = candidate.anchor;
+		if (strays_.size() < kStraysMost)
+			strays_.insert({candidate.boot, anchor.state_id,
+			                AnchorKey{.kind = anchor.kind,
+			                          .cpu = anchor.cpu,
+			                          .half = anchor.half,
+			                          .part = anchor.part}});
+	}
+	void count(AnchorScan& scan) const {
+		for (const auto& [boot, state, key] : strays_) {
+			const auto recording = scan.recordings.find({boot, state});
+			const bool there = key.kind == DFR_ANCHOR_PANIC
+			                       ? scan.panics.contains(boot)
+			                       : recording != scan.recordings.end() &&
+			                             recording->second.anchors.contains(key);
+			if (!there)
+				scan.astray[boot]++;
+		}
+	}
+
+private:
+	static constexpr size_t kStraysMost = 4096; // a process may have filled its memory with them
+	std::set<std::tuple<BootId, uint64_t, AnchorKey>> strays_;
+};
+
+} // namespace
+
 AnchorScan scan_anchors(PhysicalMemory& memory, const PhysicalMemory::OnProgress& progress) {
 	AnchorScan result;
+	Strays strays;
 	std::vector<Candidate> candidates;
 	const auto found = [&](uint64_t address, std::span<const std::byte> page) {
 		dfr_block block;
@@ -179,12 +215,15 @@ AnchorScan scan_anchors(PhysicalMemory& memory, const PhysicalMemory::OnProgress
 		if (!has_magic(page))
 			return;
 		std::optional<Candidate> candidate = read_anchor(address, page);
-		if (!candidate)
+		if (!candidate) {
 			result.damaged++;
-		else if (candidate->displacement && !memory.raw())
-			result.misplaced++; // at once, because a process may have filled its memory with them
-		else
+		} else if (candidate->displacement &&
+		           !memory.raw()) { // at once, because there may be very many
+			result.misplaced++;
+			strays.add(*candidate);
+		} else {
 			candidates.push_back(std::move(*candidate));
+		}
 	};
 	uint64_t vmcoreinfo = 0;
 	std::memcpy(&vmcoreinfo, kVmcoreinfoStart.data(), sizeof(vmcoreinfo));
@@ -199,15 +238,18 @@ AnchorScan scan_anchors(PhysicalMemory& memory, const PhysicalMemory::OnProgress
 	Panics panics;
 	for (Candidate& candidate : candidates) {
 		if (std::find(result.displacements.begin(), result.displacements.end(),
-		              candidate.displacement) == result.displacements.end())
+		              candidate.displacement) == result.displacements.end()) {
 			result.misplaced++;
-		else
+			strays.add(candidate);
+		} else {
 			keep(result, panics, std::move(candidate));
+		}
 	}
 	for (auto& [boot, candidate] : panics) {
 		read_texts(memory, candidate);
 		result.panics.emplace(boot, std::move(candidate.panic));
 	}
+	strays.count(result);
 	return result;
 }
 

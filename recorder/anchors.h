@@ -53,7 +53,9 @@ struct AnchorScan {
 	    vmcoreinfo; // pages that begin like it (dead_kernel.h), one too many at most; addresses as in `blocks`
 	std::vector<int64_t> displacements; // those that are believed, the most frequent first
 	uint64_t damaged = 0;               // pages with the magic whose checksum is wrong
-	uint64_t misplaced = 0;             // anchors at another address than they say: copies
+	uint64_t misplaced = 0;             // anchors at another address than they say: copies,
+	std::map<BootId, uint64_t>
+	    astray; // or, with no other of the same thing, in a displaced part of the dump
 };
 
 // Adds a remark to `memory` if it cannot be read everywhere.

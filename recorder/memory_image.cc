@@ -75,6 +75,7 @@ struct Found {
 	AnchorGroup group;
 	std::vector<uint64_t> loose; // where pages begin with the header of a block of this state
 	std::optional<PanicNote> panic;
+	uint64_t astray = 0;          // anchors of its boot that stand elsewhere than they say
 	uint64_t damaged_anchors = 0; // in the whole image,
 	uint64_t more_states =
 	    0; // as are these, of which it has blocks and no anchor, and which are left out
@@ -130,6 +131,10 @@ public:
 		if (group_.anchors.empty())
 			trouble(
 			    "none of its anchors is in the image: it may be a recording of an earlier boot");
+		if (found.astray)
+			trouble(plural(found.astray, "anchor") +
+			        " of its boot at another address than they name: a part of the dump is "
+			        "displaced, and what they list is not read");
 		name_disputed();
 		leave_out_beyond_budget();
 		read_catalog(lent);
@@ -748,6 +753,8 @@ std::vector<Found> gather(AnchorScan& scan, const std::set<BootId>& of_kernels) 
 	for (Found& found : all) {
 		found.more_states = states.size() - taken;
 		found.damaged_anchors = scan.damaged;
+		if (const auto astray = scan.astray.find(found.boot); astray != scan.astray.end())
+			found.astray = astray->second;
 		if (const auto panic = scan.panics.find(found.boot); panic != scan.panics.end())
 			found.panic = panic->second;
 	}

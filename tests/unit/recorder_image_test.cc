@@ -268,6 +268,29 @@ TEST_CASE("stray copies and damaged anchors are not believed", "[recorder][image
 	check_sample(memory.raw());
 }
 
+// As in a compressed dump whose map has lost a bit: what comes behind it stands a page further on.
+TEST_CASE("anchors in a displaced part of a dump are missed by name", "[recorder][image]") {
+	const auto displaced = [](uint8_t boot) {
+		Memory memory = sample_memory();
+		memory.pages.erase(53);
+		memory.anchor({.pfn = 53,
+		               .kind = DFR_ANCHOR_RING,
+		               .cpu = 1,
+		               .unit = 8192,
+		               .frames = {300, 301, 302, 303},
+		               .boot = boot,
+		               .stands_at = 54});
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		REQUIRE(found.size() == 1);
+		CHECK(mentions(found[0]->remarks(), "1 anchor of its boot at another address") ==
+		      found[0]->partial());
+		return found[0]->partial();
+	};
+	CHECK(displaced(0xb0));
+	CHECK_FALSE(displaced(0x10)); // of a dump that was read, perhaps
+}
+
 TEST_CASE("of two anchors that list different memory for one thing the later counts, and that is told",
           "[recorder][image]") {
 	for (const uint64_t generation : {1, 9}) {
