@@ -120,30 +120,40 @@ static int enable_locked(struct dfr_file *file, struct dfr_program *program, str
 	return error;
 }
 
-/* A copy of what a request points to, or an error as a pointer; dfr_plat_free() frees it. */
-static void *copy_array_in(u64 from, size_t size)
+void *dfr_device_buffer(struct dfr_file *file, size_t size)
 {
-	void *copy = dfr_plat_alloc(size);
+	file->fl_buffer =
+		file->fl_rights.rt_confined ? dfr_plat_alloc(size) : dfr_request_alloc(size, &file->fl_lent);
+	return file->fl_buffer;
+}
+
+static void free_buffer(struct dfr_file *file)
+{
+	dfr_request_free(file->fl_buffer, file->fl_lent);
+	file->fl_buffer = NULL;
+	file->fl_lent = 0;
+}
+
+/* A copy of what a request points to, in its buffer, or an error as a pointer. */
+static void *copy_array_in(struct dfr_file *file, u64 from, size_t size)
+{
+	void *copy = dfr_device_buffer(file, size);
 
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
-	if (copy_from_user(copy, u64_to_user_ptr(from), size)) {
-		dfr_plat_free(copy);
-		return ERR_PTR(-EFAULT);
-	}
-	return copy;
+	return copy_from_user(copy, u64_to_user_ptr(from), size) ? ERR_PTR(-EFAULT) : copy;
 }
 
 static int load_program(struct dfr_file *file, const struct dfr_ioc_enable *io, struct dfr_program **program,
 			struct dfr_refusal *why)
 {
-	void *dof = copy_array_in(io->dof, io->dof_size);
+	void *dof = copy_array_in(file, io->dof, io->dof_size);
 	int error;
 
 	if (IS_ERR(dof))
 		return PTR_ERR(dof);
 	error = dfr_holding_load(&file->fl_rights, dof, io->dof_size, program, why);
-	dfr_plat_free(dof);
+	free_buffer(file); /* it may be large, and this may wait for the engine's lock now */
 	return error;
 }
 
@@ -249,7 +259,7 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 	if (io.cpu != DFR_ALL_CPUS && io.cpu >= dfr_plat_ncpus())
 		return -EINVAL;
 	io.count = min_t(u32, io.count, DFR_TAKE_MAX);
-	taken = dfr_plat_alloc(io.count * sizeof(*taken));
+	taken = dfr_device_buffer(file, io.count * sizeof(*taken));
 	if (!taken)
 		return -ENOMEM;
 	error = file->fl_holding ? dfr_state_take(file->fl_holding->hd_state, io.cpu,
@@ -257,7 +267,6 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 				 : -ENXIO;
 	if (!error && copy_to_user(u64_to_user_ptr(io.taken), taken, count * sizeof(*taken)))
 		error = -EFAULT;
-	dfr_plat_free(taken);
 	io.count = count;
 	io.flags |= left ? DFR_TAKE_LEFT : 0;
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
@@ -286,44 +295,40 @@ static int ioctl_release(struct dfr_file *file, void __user *arg)
 		return error;
 	if (!io.count || io.count > DFR_TAKE_MAX)
 		return -EINVAL;
-	taken = copy_array_in(io.taken, io.count * sizeof(*taken));
+	taken = copy_array_in(file, io.taken, io.count * sizeof(*taken));
 	if (IS_ERR(taken))
 		return PTR_ERR(taken);
-	error = release_blocks(file, taken, io.count);
-	dfr_plat_free(taken);
-	return error;
+	return release_blocks(file, taken, io.count);
 }
 
 #define DFR_CATALOG_COPY_MAX (1024 * 1024)
 
 /* The buffer is only as large as what is new, because most calls find little or nothing. */
-static int copy_catalog(struct dfr_state *state, struct dfr_ioc_catalog *io, void **buffer)
+static int copy_catalog(struct dfr_file *file, struct dfr_ioc_catalog *io)
 {
+	struct dfr_state *state = file->fl_holding->hd_state;
 	u64 room = min_t(u64, io->bytes, DFR_CATALOG_COPY_MAX);
+	void *buffer;
 
 	io->bytes = dfr_state_catalog(state, io->offset, NULL, 0, &io->committed);
 	if (!room || io->offset >= io->committed)
 		return 0;
 	room = min(room, io->committed - io->offset);
-	*buffer = dfr_plat_alloc(room);
-	if (!*buffer)
+	buffer = dfr_device_buffer(file, room);
+	if (!buffer)
 		return -ENOMEM;
-	io->bytes = dfr_state_catalog(state, io->offset, *buffer, room, &io->committed);
-	return 0;
+	io->bytes = dfr_state_catalog(state, io->offset, buffer, room, &io->committed);
+	return copy_to_user(u64_to_user_ptr(io->buffer), buffer, io->bytes) ? -EFAULT : 0;
 }
 
 static int ioctl_catalog(struct dfr_file *file, void __user *arg)
 {
 	struct dfr_ioc_catalog io;
-	void *buffer = NULL;
 	int error = dfr_device_copy_in(&io, sizeof(io), arg);
 
 	if (error)
 		return error;
-	error = file->fl_holding ? copy_catalog(file->fl_holding->hd_state, &io, &buffer) : -ENXIO;
-	if (!error && io.bytes && copy_to_user(u64_to_user_ptr(io.buffer), buffer, io.bytes))
-		error = -EFAULT;
-	dfr_plat_free(buffer);
+	error = file->fl_holding ? copy_catalog(file, &io) : -ENXIO;
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
@@ -346,13 +351,12 @@ static int ioctl_aggsnap(struct dfr_file *file, void __user *arg)
 	room = min_t(u64, io.bytes, dfr_state_aggsnap_most(state));
 	if (file->fl_rights.rt_confined)
 		room = min(room, DFR_AGGSNAP_CONFINED);
-	buffer = dfr_plat_alloc(max_t(size_t, room, 1));
+	buffer = dfr_device_buffer(file, max_t(size_t, room, 1));
 	if (!buffer)
 		return -ENOMEM;
 	error = dfr_state_aggsnap(state, buffer, room, &io.bytes, file->fl_views);
 	if (!error && copy_to_user(u64_to_user_ptr(io.buffer), buffer, min_t(u64, io.bytes, room)))
 		error = -EFAULT;
-	dfr_plat_free(buffer);
 	if (error && error != -ENOSPC)
 		return error;
 	return dfr_device_copy_out(arg, &io, sizeof(io)) ?: error; /* ENOSPC: bytes says how much */
@@ -456,7 +460,7 @@ static int ioctl_states(struct dfr_file *file, void __user *arg)
 	if (error)
 		return error;
 	room = min_t(u64, io.bytes, DFR_STATES_TEXT_MAX);
-	buffer = dfr_plat_alloc(room + 1);
+	buffer = dfr_device_buffer(file, room + 1);
 	if (!buffer)
 		return -ENOMEM;
 	need = dfr_holding_describe(&file->fl_rights, buffer, room + 1);
@@ -464,7 +468,6 @@ static int ioctl_states(struct dfr_file *file, void __user *arg)
 		error = -EFAULT;
 	else if (need > room)
 		error = -ENOSPC;
-	dfr_plat_free(buffer);
 	io.bytes = need;
 	return error == -EFAULT ? error : dfr_device_copy_out(arg, &io, sizeof(io)) ?: error;
 }
@@ -511,13 +514,12 @@ static int ioctl_blocks(struct dfr_file *file, void __user *arg)
 	if (!io.count || io.cpu >= dfr_plat_ncpus())
 		return -EINVAL;
 	io.count = min_t(u32, io.count, DFR_SEEN_MAX);
-	seen = dfr_plat_alloc(io.count * sizeof(*seen));
+	seen = dfr_device_buffer(file, io.count * sizeof(*seen));
 	if (!seen)
 		return -ENOMEM;
 	dfr_state_blocks(file->fl_holding->hd_state, &io, seen);
 	if (copy_to_user(u64_to_user_ptr(io.seen), seen, io.count * sizeof(*seen)))
 		error = -EFAULT;
-	dfr_plat_free(seen);
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
@@ -533,13 +535,12 @@ static int ioctl_triggers(struct dfr_file *file, void __user *arg)
 	if (!file->fl_holding || !smp_load_acquire(&file->fl_holding->hd_started))
 		return -ENXIO;
 	io.count = min_t(u32, io.count, DFR_REASONS_MAX + 1);
-	triggers = dfr_plat_alloc((io.count + 1) * sizeof(*triggers));
+	triggers = dfr_device_buffer(file, (io.count + 1) * sizeof(*triggers));
 	if (!triggers)
 		return -ENOMEM;
 	error = dfr_state_triggers(file->fl_holding->hd_state, &io, triggers, &seen);
 	if (!error && copy_to_user(u64_to_user_ptr(io.triggers), triggers, io.count * sizeof(*triggers)))
 		error = -EFAULT;
-	dfr_plat_free(triggers);
 	if (error && error != -ENOSPC)
 		return error;
 	if (!error)
@@ -560,13 +561,12 @@ static int ioctl_cost(struct dfr_file *file, void __user *arg)
 	if (!io.count || io.cpu >= dfr_plat_ncpus())
 		return -EINVAL;
 	io.count = min_t(u32, io.count, dfr_plat_ncpus());
-	costs = dfr_plat_alloc(io.count * sizeof(*costs));
+	costs = dfr_device_buffer(file, io.count * sizeof(*costs));
 	if (!costs)
 		return -ENOMEM;
 	dfr_state_cost(file->fl_holding->hd_state, &io, costs);
 	if (copy_to_user(u64_to_user_ptr(io.costs), costs, io.count * sizeof(*costs)))
 		error = -EFAULT;
-	dfr_plat_free(costs);
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
@@ -657,6 +657,7 @@ static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long valu
 	if (mutex_lock_killable(&file->fl_busy))
 		return -EINTR;
 	result = handle(file, cmd, (void __user *)value);
+	free_buffer(file);
 	mutex_unlock(&file->fl_busy);
 	say_something(file); /* also of a request that took long */
 	return result;

@@ -30,6 +30,8 @@ struct dfr_file {
 	struct list_head fl_list;   /* of users without privilege: under confined_lock */
 	struct mutex fl_busy;	    /* requests come one by one; outside the engine's lock */
 	struct mutex fl_map;	    /* while a mapping is made, else for moments; inside all, mmap_lock too */
+	void *fl_buffer;	    /* of the request under way: under fl_busy, */
+	size_t fl_lent;		    /* as dfr_request_alloc() has lent it */
 	struct pid *fl_opener;	    /* its process, */
 	u32 fl_words;		    /* and a number that each of its requests changes */
 	struct rcu_head fl_rcu;	    /* a wake-up may be on its way */
@@ -42,6 +44,9 @@ struct dfr_file {
  */
 int dfr_device_copy_in(void *to, size_t size, const void __user *from);
 int dfr_device_copy_out(void __user *to, const void *from, size_t size);
+
+/* The one buffer of a request, which goes with it. NULL: there is no memory. */
+void *dfr_device_buffer(struct dfr_file *file, size_t size);
 
 void dfr_device_set_holding(struct dfr_file *file, struct dfr_holding *holding);
 

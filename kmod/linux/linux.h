@@ -104,6 +104,13 @@ void dfr_holdings_end(void); /* all of them, at unload */
 int dfr_device_init(void);
 void dfr_device_exit(void);
 
+/*
+ * memory.c: as dfr_plat_alloc(), for what goes with its request: where little memory is left, too. *lent: what
+ * dfr_request_free() is to be told.
+ */
+void *dfr_request_alloc(size_t size, size_t *lent);
+void dfr_request_free(void *p, size_t lent);
+
 /* Starts the boot program, if there is one. Failures are logged, not returned. */
 void dfr_anonymous_start(void);
 /* Who made the boot program, as the loader says: one line, whose length is returned. */

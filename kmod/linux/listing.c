@@ -79,7 +79,7 @@ int dfr_device_probes(struct dfr_file *file, void __user *arg)
 	if (io.bytes < LISTING_MIN)
 		return -EINVAL; /* room for any one entry, or the caller never gets on */
 	listing.lg_room = min_t(u64, io.bytes, LISTING_MAX);
-	listing.lg_buffer = dfr_plat_alloc(listing.lg_room);
+	listing.lg_buffer = dfr_device_buffer(file, listing.lg_room);
 	if (!listing.lg_buffer)
 		return -ENOMEM;
 	error = dfr_probes_match(dfr_engine_instance, pattern, io.id, file->fl_rights.rt_confined, list_next,
@@ -88,6 +88,5 @@ int dfr_device_probes(struct dfr_file *file, void __user *arg)
 	io.bytes = listing.lg_used;
 	if (copy_to_user(u64_to_user_ptr(io.buffer), listing.lg_buffer, listing.lg_used))
 		error = -EFAULT;
-	dfr_plat_free(listing.lg_buffer);
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }

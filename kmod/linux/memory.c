@@ -70,6 +70,33 @@ void *dfr_plat_alloc_shared(size_t size)
 }
 
 /*
+ * Buffers that go with their request may take of that sixteenth, so much together, because what was recorded while memory
+ * got short is to be read then.
+ */
+#define DFR_LENT_MOST (4L << 20)
+static atomic64_t lent_bytes;
+
+void *dfr_request_alloc(size_t size, size_t *lent)
+{
+	void *p = NULL;
+
+	*lent = min_t(size_t, size, DFR_LENT_MOST + 1);
+	if (atomic64_add_return((s64)*lent, &lent_bytes) <= DFR_LENT_MOST)
+		p = kvzalloc(size, DFR_GFP);
+	if (p)
+		return p;
+	atomic64_sub((s64)*lent, &lent_bytes);
+	*lent = 0;
+	return dfr_plat_alloc(size);
+}
+
+void dfr_request_free(void *p, size_t lent)
+{
+	dfr_plat_free(p);
+	atomic64_sub((s64)lent, &lent_bytes);
+}
+
+/*
  * Contiguous frames in chunks of up to the largest block, if the allocator has them at hand: then an
  * anchor lists a block as one run. Otherwise smaller chunks, down to single pages, which only need
  * longer lists.
