@@ -51,7 +51,7 @@ enum dfr_cat_type {
 	DFR_CAT_STATE,    /* dfr_cat_state */
 	DFR_CAT_MACHINE,  /* text: key=value lines (release, host, clocksource, bootid, cmdline ...);
 			   * confined=UID: only this user's tasks are seen */
-	DFR_CAT_CLOCK,    /* dfr_cat_clock; at start, when the clocks have drifted apart, and once a minute */
+	DFR_CAT_CLOCK,    /* dfr_cat_clock; at start, when the clocks have gone apart, and now and then */
 	DFR_CAT_DOF,      /* u32 dof number (from 0), u32 bytes, then the loadable DOF */
 	DFR_CAT_PROBE,    /* dfr_cat_probe */
 	DFR_CAT_LAYOUT,   /* dfr_cat_layout */

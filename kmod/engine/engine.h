@@ -137,8 +137,8 @@ void dfr_state_cost(struct dfr_state *state, struct dfr_ioc_cost *io, struct dfr
 
 /* Catalog bytes from offset; returns bytes copied. */
 size_t dfr_state_catalog(struct dfr_state *state, u64 offset, void *buffer, size_t room, u64 *committed);
-void dfr_state_clock(
-	struct dfr_state *state); /* once a second: append a clock triple, unless the last one still holds */
+/* Once a second: appends a clock triple, unless the last one still holds. */
+void dfr_state_clock(struct dfr_state *state, u64 now);
 
 /*
  * Aggregations: retires all halves, merges them into the base table, copies that out. -ENOSPC:

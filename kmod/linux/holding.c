@@ -542,7 +542,7 @@ static u64 keep_house(struct dfr_holding *holding, u64 now)
 			wake_owner(holding);
 	}
 	if (now >= holding->hd_next_clock) {
-		dfr_state_clock(holding->hd_state);
+		dfr_state_clock(holding->hd_state, now);
 		holding->hd_next_clock = now + NSEC_PER_SEC;
 	}
 	return min(holding->hd_next_clean, holding->hd_next_clock);

@@ -139,10 +139,21 @@ TEST_CASE("the clocks are told again only when they have gone apart", "[engine][
 	State state(rig);
 	REQUIRE(state.enable(Program().clause("rig::read:entry", {})) == 0);
 	REQUIRE(state.go() == 0);
-	for (int second = 0; second < 100; second++)
-		dfr_state_clock(state.state);
+	const uint64_t start = dfr_plat_clock(nullptr), minute = 60'000'000'000;
+	for (int second = 0; second < 30; second++)
+		dfr_state_clock(state.state, start + minute * second / 60);
 	state.read_catalog();
 	CHECK(state.catalog.clocks.size() == 1);
+	// After a minute, two more, four more and so on: twenty in a year.
+	for (uint64_t at = 1, count = 2; at < 366 * 24 * 60; at += at + 1, count++) {
+		dfr_state_clock(state.state, start + minute * at - minute / 2);
+		state.read_catalog();
+		CHECK(state.catalog.clocks.size() == count - 1);
+		dfr_state_clock(state.state, start + minute * at);
+		state.read_catalog();
+		CHECK(state.catalog.clocks.size() == count);
+	}
+	CHECK(state.catalog.clocks.size() == 20);
 }
 
 TEST_CASE("a state is read and ends while somebody else has the engine's lock", "[engine][store]") {

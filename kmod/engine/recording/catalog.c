@@ -523,9 +523,10 @@ int dfr_state_catalog_add(struct dfr_state *state, const struct dfr_cat_entry *e
 }
 
 /*
- * dfr_state_clock() is called every second, but the log is never shortened. So an entry is written
- * only if the clocks have moved against each other by more than CLOCK_APART since the last entry
- * (somebody set one, or the machine slept), or if the last entry is a minute old.
+ * dfr_state_clock() is called every second, but the log is never shortened, and each part of a recording has all of it. So
+ * an entry is written only if the clocks have moved against each other by more than CLOCK_APART since the last entry
+ * (somebody set one, or the machine slept). Beside these there is one after a minute, then after twice that, and so on, for
+ * a scanner that finds the earlier ones damaged.
  */
 #define CLOCK_APART 1000000ULL
 #define CLOCK_LEAST 60000000000ULL
@@ -537,19 +538,20 @@ static bool apart(u64 before, u64 now)
 
 static bool clocks_agree(const struct dfr_cat_clock *last, u64 mono, u64 real, u64 boot)
 {
-	return last && mono - last->mono < CLOCK_LEAST && !apart(last->real - last->mono, real - mono) &&
+	return last && !apart(last->real - last->mono, real - mono) &&
 	       !apart(last->boot - last->mono, boot - mono);
 }
 
-void dfr_catalog_clock(struct dfr_state *state)
+void dfr_catalog_clock(struct dfr_state *state, u64 mono)
 {
-	u64 mono = dfr_plat_clock(NULL), real, boot;
 	struct dfr_cat_clock *entry;
+	bool due = mono >= state->st_clock_due;
+	u64 real, boot;
 
 	dfr_plat_offsets(&real, &boot);
 	real += mono;
 	boot += mono;
-	if (clocks_agree(state->st_clock, mono, real, boot))
+	if (!due && clocks_agree(state->st_clock, mono, real, boot))
 		return;
 	entry = append(state, DFR_CAT_CLOCK, sizeof(*entry));
 	if (!entry)
@@ -559,12 +561,16 @@ void dfr_catalog_clock(struct dfr_state *state)
 	entry->boot = boot;
 	append_done(state, entry);
 	state->st_clock = entry;
+	if (due) {
+		state->st_clock_wait = state->st_clock_wait ? 2 * state->st_clock_wait : CLOCK_LEAST;
+		state->st_clock_due = mono + state->st_clock_wait;
+	}
 }
 
-void dfr_state_clock(struct dfr_state *state)
+void dfr_state_clock(struct dfr_state *state, u64 now)
 {
 	dfr_mutex_lock(&state->st_lock);
-	dfr_catalog_clock(state);
+	dfr_catalog_clock(state, now);
 	dfr_mutex_unlock(&state->st_lock);
 }
 

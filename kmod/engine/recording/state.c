@@ -240,7 +240,7 @@ static int get_ready(struct dfr_state *state)
 	if (error) {
 		dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 	} else {
-		dfr_catalog_clock(state);
+		dfr_catalog_clock(state, dfr_plat_clock(NULL));
 		state->st_told_time = state->st_missed_time = state->st_began = dfr_plat_clock(NULL);
 	}
 	dfr_mutex_unlock(&state->st_lock);

@@ -169,6 +169,8 @@ struct dfr_state {
 	u64 st_catalog_end;
 	bool st_catalog_twice;		      /* further extents are copied too */
 	const struct dfr_cat_clock *st_clock; /* its last entry about the clocks; NULL: none yet */
+	u64 st_clock_due;		      /* when there is one in any case, */
+	u64 st_clock_wait;		      /* so long after the one before */
 
 	/* Firings on CPUs without a share, of all CPUs and levels: atomic. Its `over`: what fired before is recorded or
 	   counted; 0: all so far. Made at go */
@@ -342,6 +344,6 @@ int dfr_catalog_mark(struct dfr_state *state, const char *text, u64 time);
 int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error); /* as DFR_EVENT_UNARMED's value */
 void dfr_catalog_off(struct dfr_state *state, u32 probe, u64 time);	/* its provider hears of no hit */
 int dfr_catalog_missing(struct dfr_state *state, const char *provider, const char *module, int error);
-void dfr_catalog_clock(struct dfr_state *state);
+void dfr_catalog_clock(struct dfr_state *state, u64 mono);
 
 #endif
