@@ -7,14 +7,17 @@
 #include <charconv>
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <random>
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "formats/trace/container.h"
 #include "formats/trace/joined.h"
 #include "formats/trace/output_file.h"
+#include "formats/trace/schema.h"
 
 namespace dfr::trace {
 namespace {
@@ -181,9 +184,43 @@ std::vector<std::pair<uint64_t, std::string>> parts_of(const std::string& path) 
 	return parts;
 }
 
+namespace {
+
+// Of a file that has its end mark: whether its last ledger is of a series. The catalog, which may be large, is not read, because
+// a recorder asks this of thousands of parts when it starts.
+bool has_series(const std::string& path) {
+	const ContainerReader file(path);
+	const auto read = [&file](uint64_t at, SegmentType type) -> std::vector<std::byte> {
+		const std::optional<Segment> segment = file.segment(at);
+		if (!segment || segment->type() != type)
+			return {};
+		return file.payload(*segment).value_or(std::vector<std::byte>{});
+	};
+	const auto mark = file.size() < kEndBytes ? std::vector<std::byte>{}
+	                                          : read(file.size() - kEndBytes, SegmentType::kEnd);
+	if (mark.size() != sizeof(EndMark))
+		return false;
+	EndMark end;
+	std::memcpy(&end, mark.data(), sizeof(end));
+	const std::vector<std::byte> index = read(end.index, SegmentType::kIndex);
+	if (index.empty())
+		return false;
+	const std::vector<Index::Other> others = decode_index(index).others;
+	const auto last = std::find_if(others.rbegin(), others.rend(), [](const Index::Other& other) {
+		return other.type == static_cast<uint16_t>(SegmentType::kLosses);
+	});
+	const auto ledger =
+	    last == others.rend() ? std::vector<std::byte>{} : read(last->offset, SegmentType::kLosses);
+	return !ledger.empty() && decode_ledger(ledger).part.series;
+}
+
+} // namespace
+
 // What was cut off before its first ledger, or has a damaged catalog, says nothing of this.
 bool may_be_part(const std::string& path) {
 	try {
+		if (has_series(path))
+			return true;
 		const std::unique_ptr<FileSource> file = open_file(path);
 		const FileFacts facts = file->facts();
 		const auto& events = file->catalog().events;

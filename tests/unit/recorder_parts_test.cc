@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <deque>
+#include <fstream>
 #include <functional>
 #include <set>
 
@@ -575,6 +576,44 @@ TEST_CASE("a recording that was not rotated is no part of before, whatever its n
 	PlayedMachine machine;
 	CHECK_THROWS_WITH(Rotated(machine, path, {.rotation = kSmall}),
 	                  Catch::Contains(trace::part_path(path, number + 1) + " exists"));
+}
+
+namespace {
+
+// That this process has read from files so far.
+uint64_t bytes_read() {
+	std::ifstream io("/proc/self/io");
+	std::string name;
+	uint64_t bytes = 0;
+	while (io >> name >> bytes)
+		if (name == "rchar:")
+			return bytes;
+	FAIL("/proc/self/io has no rchar");
+	return 0;
+}
+
+} // namespace
+
+// A recorder asks this of all parts when it starts, and there may be thousands.
+TEST_CASE("whether a file is a part is known without its catalog", "[recorder][parts]") {
+	const test::ScratchFolder folder;
+	const std::string path = folder.file("a-0001.dfr");
+	test::CatalogLog log;
+	for (uint32_t id = 1; id <= 20'000; id++)
+		log.probe(id, "p", "m", std::to_string(value_of(id, id, id)), "n");
+	trace::Catalog catalog;
+	catalog.parse(log.done());
+	{
+		trace::FileWriter writer(path, false, [&]() -> const trace::Catalog& { return catalog; },
+		                         trace::local_file(), {.series = 7, .number = 1});
+		test::ListSource none;
+		writer.account(none, 2);
+		writer.finish();
+		REQUIRE(writer.catalog_bytes() > 200'000);
+	}
+	const uint64_t before = bytes_read();
+	CHECK(trace::may_be_part(path));
+	CHECK(bytes_read() - before < 50'000);
 }
 
 TEST_CASE("before a part of before is removed all of them must be replaceable", "[recorder][parts]") {
