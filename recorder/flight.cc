@@ -260,8 +260,12 @@ void Flight::begin_snapshot(const Attempt& attempt, const SnapshotSpan& span) {
 		throw Error::from_errno("cannot take a snapshot");
 	SnapshotSpan asked = span;
 	asked.trigger = trigger.time;
+	std::string path; // that is nobody else's, because the file of a snapshot that failed is removed
+	do
+		path = trace::part_path(daemon_.options.output, ++number_);
+	while (::access(path.c_str(), F_OK) == 0);
 	FlightProcess child{.result = ends[0],
-	                    .path = trace::part_path(daemon_.options.output, ++number_),
+	                    .path = path,
 	                    .reason = trigger.reason.text,
 	                    .number = number_,
 	                    .attempt = attempt};
