@@ -274,6 +274,17 @@ std::optional<Reload> Daemon::reload() {
 	}
 }
 
+void Daemon::read_options_again() {
+	try {
+		DaemonOptions again = read_daemon_options(arguments_);
+		check_policy(*session_, again);
+		options = std::move(again);
+	} catch (const Error& error) {
+		say(error);
+		std::fprintf(stderr, "dfrd: the options stay as they were\n");
+	}
+}
+
 void Daemon::go_on(Reload reload) {
 	options = std::move(reload.options);
 	if (!reload.next)

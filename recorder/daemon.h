@@ -55,6 +55,8 @@ public:
 	std::optional<Reload> reload();
 	// There is a reload already: dfrd was killed in the middle of one.
 	std::optional<Reload> interrupted() { return std::exchange(interrupted_, {}); }
+	// The options alone, before another try; wrong ones are said, and change nothing.
+	void read_options_again();
 	// The old state has ended.
 	void go_on(Reload reload);
 	// Removes what options.retain does not keep. `current`: the file that is being written; empty: none. `holds`: something

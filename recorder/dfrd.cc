@@ -249,40 +249,48 @@ int check(recorder::Daemon& daemon) {
 
 constexpr std::chrono::seconds kRoomEvery{30};
 
+// The disk is full or read-only, or memory is short: that passes.
+bool lacks_room(const Error& why) {
+	return why.code() == ENOSPC || why.code() == EDQUOT || why.code() == EROFS || why.code() == ENOMEM;
+}
+
 // False: it cannot be waited for, or the end was asked.
 bool wait_for_room(recorder::Daemon& daemon, const Error& why) {
-	if ((why.code() != ENOSPC && why.code() != EDQUOT) || !daemon.manager.is_there())
+	if (!lacks_room(why) || !daemon.manager.is_there())
 		return false;
-	const std::string status = daemon.options.name + " records on in memory: " + why.what();
+	const std::string status =
+	    "what " + daemon.options.name + " has recorded stays in memory: " + why.what();
 	recorder::say(why);
-	std::fprintf(stderr, "dfrd: %s records on in the kernel's memory; this tries again in %lld s\n",
+	std::fprintf(stderr,
+	             "dfrd: what %s has recorded stays in the kernel's memory; this tries again in %lld s\n",
 	             shown(daemon.options.name), static_cast<long long>(kRoomEvery.count()));
 	daemon.manager.ready(status);
 	const auto until = std::chrono::steady_clock::now() + kRoomEvery;
-	while (!recorder::end_is_asked() && std::chrono::steady_clock::now() < until) {
+	while (!recorder::end_is_asked() && !recorder::take_reload_request() &&
+	       std::chrono::steady_clock::now() < until) {
 		daemon.manager.alive(status);
 		std::this_thread::sleep_for(std::chrono::milliseconds(200));
 	}
 	return !recorder::end_is_asked();
 }
 
-// As a service mode stream does not end because a disk is full: systemd gives a service up that ends again and again, and
+// As a service dfrd does not end because a disk is full: systemd gives a service up that ends again and again, and
 // nobody would start it when there is room.
 Outcome record(recorder::Daemon& daemon) {
-	const std::string output = daemon.options.output;
 	for (;;) {
-		daemon.options.output = recorder::output_name(daemon.options);
-		daemon.remove_empty_files();
-		daemon.remove_old_files({}); // a disk that is full has room afterwards
-		if (daemon.options.mode == recorder::DaemonMode::kFlight)
-			return fly(daemon);
+		const std::string output = daemon.options.output;
 		try {
-			return stream(daemon);
+			daemon.options.output = recorder::output_name(daemon.options);
+			daemon.remove_empty_files();
+			daemon.remove_old_files({}); // a disk that is full has room afterwards
+			return daemon.options.mode == recorder::DaemonMode::kFlight ? fly(daemon)
+			                                                            : stream(daemon);
 		} catch (const Error& error) {
 			if (!wait_for_room(daemon, error))
 				throw;
 		}
 		daemon.options.output = output;
+		daemon.read_options_again();
 		daemon.start();
 	}
 }

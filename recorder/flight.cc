@@ -146,6 +146,15 @@ Flight::Flight(Daemon& daemon) : daemon_(daemon), held_back_before_(daemon.statu
 	take_over_triggers();
 }
 
+Flight::~Flight() {
+	for (const FlightProcess& process : processes_) {
+		::kill(process.result >= 0 ? process.process : -process.process, SIGKILL);
+		if (process.result >= 0)
+			::close(process.result);
+		::waitpid(process.process, nullptr, WNOHANG);
+	}
+}
+
 // What it has told of the kernel's triggers is of its state.
 void Flight::take_over_triggers() {
 	DaemonStatus& status = daemon_.status;
@@ -360,6 +369,7 @@ void Flight::ended(const FlightProcess& snapshot, int status) {
 	::close(snapshot.result);
 	const bool there = WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3);
 	if (!there) {
+		last_failed_ |= snapshot.last;
 		// Not where its process was killed, as by a memory that is full, or something of it was written.
 		const bool again =
 		    failed(snapshot.attempt, !said.empty() && ::access(snapshot.path.c_str(), F_OK) != 0);
@@ -506,20 +516,15 @@ void Flight::finish_commands() {
 		end_command(command, "dfrd ends");
 }
 
-// Of a state that ends: END fires, and then all that it has. If that fails, the state stays, and the next start tries again.
-void Flight::last_snapshot(const std::string& reason) {
+// Of a state that ends: END fires, and then all that it has. False: that failed.
+bool Flight::last_snapshot(const std::string& reason) {
 	const uint32_t activity = daemon_.session().status().activity;
 	if (activity == DFR_ACTIVE || activity == DFR_DRAINING)
 		daemon_.session().stop();
-	const uint64_t failed = daemon_.status.failed;
 	begin_snapshot({.trigger = {.reason = {.text = reason, .own = true}, .time = now_ns()}}, {});
 	processes_.back().last = true;
 	finish_snapshots();
-	if (daemon_.status.failed != failed)
-		throw Error("the last snapshot of " + daemon_.options.name +
-		                " could not be written, so the state is left as it is",
-		            "make room on the disk and start dfrd again, or drop it: dfr stop " +
-		                daemon_.options.name);
+	return !last_failed_;
 }
 
 // Other options for the same state: all that is under way goes on.
@@ -574,14 +579,22 @@ std::optional<Reload> Flight::run() {
 	next_ = reload ? reload->next.get() : nullptr;
 	finish_snapshots();
 	const bool stop = daemon_.options.stop && !reload;
+	bool stored = true;
 	if (has_ended(ended_))
-		last_snapshot(killed() ? "the kernel has killed the state" : "the program has ended");
+		stored =
+		    last_snapshot(killed() ? "the kernel has killed the state" : "the program has ended");
 	else if (next_)
-		last_snapshot("a reload ends this program");
+		stored = last_snapshot("a reload ends this program");
 	else if (stop)
-		last_snapshot("dfrd was asked to stop");
+		stored = last_snapshot("dfrd was asked to stop");
 	finish_commands();
 	tell();
+	if (!stored) // of what, its process has said; who waits for room tries again
+		throw Error("the last snapshot of " + daemon_.options.name +
+		                " could not be written, so the state is left as it is",
+		            "make room on the disk and start dfrd again, or drop it: dfr stop " +
+		                daemon_.options.name,
+		            ENOSPC);
 	if (has_ended(ended_) || next_ || stop)
 		daemon_.session().end();
 	return reload;

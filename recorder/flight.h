@@ -21,6 +21,9 @@ namespace dfr::recorder {
 class Flight {
 public:
 	explicit Flight(Daemon& daemon);
+	~Flight(); // what runs yet, after an error, ends as if this dfrd had died: the next Flight takes those snapshots again
+	Flight(const Flight&) = delete;
+	Flight& operator=(const Flight&) = delete;
 	// Until it is asked to end (nullopt then), another state or mode follows, or the state has ended.
 	std::optional<Reload> run();
 	// For the last message, and for the exit status.
@@ -53,7 +56,7 @@ private:
 	void take_over(const std::vector<SnapshotUnderWay>& before);
 	void take_over_triggers();
 	bool failed(Attempt attempt, bool once_more);
-	void last_snapshot(const std::string& reason);
+	bool last_snapshot(const std::string& reason);
 	void begin_command(const FlightProcess& snapshot, const std::string& verdict);
 	void end_command(const FlightProcess& command, const char* why);
 	void finish_snapshots();
@@ -76,6 +79,7 @@ private:
 	uint64_t held_back_before_; // by dfrds before this one
 	size_t waiting_told_ = 0;   // triggers that wait, in the status
 	bool ending_ = false;       // what fails now is not tried again
+	bool last_failed_ = false;  // the snapshot of a state that ends
 	const DeviceSession* next_ = nullptr; // the state of a new program, while the old one ends
 	bool disk_was_low_ = false, no_triggers_ = false;
 	dfr_ioc_status ended_{};

@@ -3,6 +3,7 @@
 // The loop itself.
 #include "recorder/recording_loop.h"
 
+#include <cerrno>
 #include <exception>
 #include <new>
 
@@ -24,7 +25,8 @@ void RecordingLoop::record() {
 		keep_what_there_is(error);
 		throw;
 	} catch (const std::bad_alloc&) {
-		const Error error("there is not enough memory", "free some, or raise the limit (ulimit -v)");
+		const Error error("there is not enough memory", "free some, or raise the limit (ulimit -v)",
+		                  ENOMEM);
 		keep_what_there_is(error);
 		throw error;
 	}
