@@ -274,10 +274,20 @@ bool wait_for_room(recorder::Daemon& daemon, const Error& why) {
 	return !recorder::end_is_asked();
 }
 
+// True: somebody has removed the file. What was not stored is in memory yet, and goes into a next one.
+bool was_removed(const Error& why) {
+	if (why.code() != ESTALE)
+		return false;
+	recorder::say(why);
+	std::fprintf(stderr, "dfrd: it goes on in a next file\n");
+	std::this_thread::sleep_for(std::chrono::seconds(1)); // if that cannot be written either
+	return true;
+}
+
 // As a service dfrd does not end because a disk is full: systemd gives a service up that ends again and again, and
 // nobody would start it when there is room.
 Outcome record(recorder::Daemon& daemon) {
-	for (;;) {
+	for (bool last = false;; last = recorder::end_is_asked()) {
 		const std::string output = daemon.options.output;
 		try {
 			daemon.options.output = recorder::output_name(daemon.options);
@@ -286,7 +296,7 @@ Outcome record(recorder::Daemon& daemon) {
 			return daemon.options.mode == recorder::DaemonMode::kFlight ? fly(daemon)
 			                                                            : stream(daemon);
 		} catch (const Error& error) {
-			if (!wait_for_room(daemon, error))
+			if (last || (!was_removed(error) && !wait_for_room(daemon, error)))
 				throw;
 		}
 		daemon.options.output = output;

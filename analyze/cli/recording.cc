@@ -122,6 +122,7 @@ void Recording::pass(uint64_t until, render::Renderer& renderer) {
 	if (!until || now < written_ + kWriteEvery)
 		return;
 	written_ = now;
+	parts_.file().require_there(); // else an hour might be recorded for nothing
 	if (keys_name_processes(session_.catalog()))
 		names_.aggregations(renderer.aggregations().latest(), session_.catalog());
 	parts_.file().names(names_.fresh());

@@ -178,7 +178,15 @@ uint64_t ContainerWriter::append(SegmentType type, uint16_t flags, std::span<con
 	return offset;
 }
 
+void ContainerWriter::require_there() {
+	if (file_->there() == 0)
+		return;
+	failed_ = ESTALE; // the rest of it would be lost as well
+	throw Error(path_ + " was removed while it was being written", "what was in it is lost", ESTALE);
+}
+
 void ContainerWriter::sync() {
+	require_there();
 	if (!failed_)
 		failed_ = -file_->sync();
 	if (failed_)

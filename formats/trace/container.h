@@ -115,6 +115,7 @@ public:
 	// Returns the offset of the segment's head. `compress`: by zstd, if that makes it smaller.
 	uint64_t append(SegmentType type, uint16_t flags, std::span<const std::byte> payload, bool compress);
 	uint64_t size() const { return size_; }
+	void require_there(); // ESTALE: somebody has removed the file; sync() asks, too
 	void sync();
 	void close();
 

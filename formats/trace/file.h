@@ -46,6 +46,8 @@ public:
 	// After an error: ends the file with what could be written, without what is buffered, and says so in it.
 	void give_up(BlockSource& source, const std::string& why);
 	void flush(); // writes what is buffered, and syncs
+	// Throws dfr::Error, with the code ESTALE, if somebody has removed the file; what syncs does so, too.
+	void require_there();
 	// Writes index and end mark; the file is complete. `goes_on`: the recording does, in a next file.
 	void finish(bool goes_on = false);
 

@@ -200,6 +200,10 @@ void FileWriter::flush() {
 	impl_->container.sync();
 }
 
+void FileWriter::require_there() {
+	impl_->container.require_there();
+}
+
 void FileWriter::finish(bool goes_on) {
 	if (impl_->finished)
 		return;

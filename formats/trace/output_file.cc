@@ -37,7 +37,10 @@ public:
 			return -errno;
 		path_ = path;
 		fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		return fd_ < 0 ? -errno : 0;
+		if (fd_ < 0)
+			return -errno;
+		counts_links_ = ::fstat(fd_, &status) == 0 && status.st_nlink;
+		return 0;
 	}
 
 	long write(uint64_t offset, std::span<const std::byte> bytes) override {
@@ -63,6 +66,11 @@ public:
 
 	void remove() override { ::unlink(path_.c_str()); }
 
+	int there() override {
+		struct stat status;
+		return counts_links_ && ::fstat(fd_, &status) == 0 && status.st_nlink == 0 ? -ESTALE : 0;
+	}
+
 private:
 	// A new file's name is in its folder, which is synced by itself.
 	int sync_name() {
@@ -74,6 +82,7 @@ private:
 	std::string path_;
 	int fd_ = -1;
 	bool name_synced_ = false;
+	bool counts_links_ = false; // its file system does
 };
 
 } // namespace

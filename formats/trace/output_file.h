@@ -25,6 +25,8 @@ public:
 	virtual int sync() = 0;
 	virtual int close() = 0;
 	virtual void remove() = 0;
+	// -ESTALE: somebody has removed the file, so that what is written goes with it.
+	virtual int there() { return 0; }
 };
 
 std::unique_ptr<OutputFile> local_file();

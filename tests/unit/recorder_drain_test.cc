@@ -6,9 +6,11 @@
 // whichever call to the file system fails.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <deque>
 #include <functional>
+#include <unistd.h>
 
 #include "formats/abi/dof.h"
 #include "formats/error.h"
@@ -159,6 +161,28 @@ TEST_CASE_METHOD(Drained, "blocks are given back when the file has them, at the 
 	drain.finish();
 	CHECK(in_file == std::vector<uint64_t>{2, 4, 6, 6});
 	CHECK(session.given.empty());
+}
+
+TEST_CASE_METHOD(Drained, "what goes into a file that somebody has removed is not called stored",
+                 "[recorder]") {
+	session.closed = {1, 2};
+	session.open = 3;
+	drain.pump();
+	REQUIRE(::unlink(path.c_str()) == 0);
+	bool stored = false;
+	session.on_stored = [&] { stored = true; };
+	const auto code_of = [](const auto& call) {
+		try {
+			call();
+		} catch (const Error& error) {
+			return error.code();
+		}
+		return 0;
+	};
+	CHECK(code_of([this] { drain.checkpoint(); }) == ESTALE);
+	CHECK(code_of([this] { drain.finish(); }) == ESTALE);
+	CHECK(!stored);
+	CHECK(session.given == std::vector<uint64_t>{1, 2, 3});
 }
 
 namespace {
