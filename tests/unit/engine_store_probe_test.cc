@@ -428,6 +428,17 @@ TEST_CASE("a state that does not fit into reserved memory is refused", "[store][
 	REQUIRE(state.enable(program) == 0);
 	CHECK(state.go() == 0);
 	CHECK(dfr_state_option(state.state, DFR_OPT_BUFSIZE) == 1 << 20);
+	// The first spares of each CPU's ring count, else a consumer might get no block.
+	const auto wanted_with = [&](uint64_t block_size) {
+		State refused(rig);
+		Program larger = program;
+		dfr_user_reserved_left = 0;
+		REQUIRE(refused.enable(larger.option(DFR_OPT_BLOCKSIZE, block_size)) == 0);
+		REQUIRE(refused.go() == -ENOMEM);
+		dfr_state_room(refused.state, &wanted, &left);
+		return wanted;
+	};
+	CHECK(wanted_with(128 << 10) == wanted_with(64 << 10) + 2 * 2 * (64 << 10));
 	dfr_user_reserved_left = ~0ull;
 }
 

@@ -239,7 +239,7 @@ static bool quota_suffices(const struct dfr_state *state)
  */
 static bool rings_fit(const struct dfr_state *state)
 {
-	u64 ring = (u64)(state->st_nblocks + state->st_keep_slots) * state->st_block_size;
+	u64 ring = (u64)(state->st_nblocks + state->st_keep_slots + DFR_SPARES_FIRST) * state->st_block_size;
 	u64 left = dfr_plat_memory_left(dfr_state_reserved(state));
 	u32 cpu;
 
@@ -255,13 +255,15 @@ static bool rings_fit(const struct dfr_state *state)
 
 /*
  * Does the state fit into reserved memory? Its sizes are not lowered, because somebody has chosen how much is to
- * survive. Counted besides rings without spares, and tables: the log, twice, with as much again for what it gets
+ * survive. Counted besides rings with a CPU's first spares, and tables: the log, twice, with as much again for what it gets
  * at go; and the anchors' pages.
  */
 static bool room_suffices(struct dfr_state *state)
 {
-	u64 share = DFR_TALLY_BYTES + (u64)(state->st_nblocks + state->st_keep_slots) * state->st_block_size +
-		    dfr_agg_bytes(state) + dfr_spec_bytes(state);
+	u64 share =
+		DFR_TALLY_BYTES +
+		(u64)(state->st_nblocks + state->st_keep_slots + DFR_SPARES_FIRST) * state->st_block_size +
+		dfr_agg_bytes(state) + dfr_spec_bytes(state);
 	u64 anchors = 2 * 4096 * ((share >> 20) + 8);
 	const struct dfr_catlog_extent *extent;
 	u32 cpu;

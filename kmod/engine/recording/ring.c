@@ -389,7 +389,7 @@ void dfr_state_disown(struct dfr_state *state)
 }
 
 /*
- * Adds as many spares as were made so far, and two more: a consumer that takes few blocks has few
+ * Adds as many spares as were made so far, and DFR_SPARES_FIRST more: a consumer that takes few blocks has few
  * made for it.
  */
 static int add_spares(struct dfr_state *state, struct dfr_share *share)
@@ -399,8 +399,8 @@ static int add_spares(struct dfr_state *state, struct dfr_share *share)
 	u32 made = ring->rg_nrefs - ring->rg_nslots;
 	int error;
 
-	if (want > made + 2)
-		want = made + 2;
+	if (want > made + DFR_SPARES_FIRST)
+		want = made + DFR_SPARES_FIRST;
 	error = want ? add_piece(state, share, want) : -ENOSPC;
 	if (!error)
 		anchor_piece(state, share, ring->rg_pieces);

@@ -133,6 +133,7 @@ void dfr_record_flush(struct dfr_share *share);
 void dfr_record_publish(struct dfr_share *share);
 
 /* ring.c */
+#define DFR_SPARES_FIRST 2 /* made at once for the first consumer; each later piece is larger */
 u64 dfr_ring_bytes(
 	const struct dfr_state *state); /* of one CPU; likewise dfr_agg_bytes(), dfr_spec_bytes() */
 int dfr_ring_create(struct dfr_state *state, struct dfr_share *share);
