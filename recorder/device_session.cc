@@ -27,6 +27,7 @@ constexpr uint32_t kTakeBatch = 256;
 constexpr uint32_t kSeenBatch = 1024;
 constexpr uint32_t kCostBatch = 256; // CPUs
 constexpr size_t kReleaseBatch = 64;
+constexpr std::chrono::milliseconds kStuckWait{100};
 constexpr size_t kReleaseMost = 4096; // the device accepts no more in one RELEASE
 constexpr size_t kCatalogBytes = 256 * 1024;
 constexpr size_t kPageSize = 4096;
@@ -339,7 +340,9 @@ short DeviceSession::poll(short events, std::chrono::nanoseconds timeout, const 
 }
 
 void DeviceSession::wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask) {
-	if (!flushing())
+	if (stuck_) // what is there cannot be had yet, and would end the wait at once
+		poll(0, std::min<std::chrono::nanoseconds>(timeout, kStuckWait), mask);
+	else if (!flushing())
 		poll(blocks ? POLLIN : 0, timeout, mask);
 }
 
@@ -440,7 +443,8 @@ void DeviceSession::take() {
 	taken_.insert(taken_.end(), batch.begin(), batch.begin() + std::min(io.count, kTakeBatch));
 	const bool left = (io.flags & DFR_TAKE_LEFT) != 0;
 	pass_.answered(io.count == kTakeBatch, left);
-	if (left && !io.count && copied_.empty()) {
+	stuck_ = left && !io.count && copied_.empty();
+	if (stuck_) {
 		left_behind_ = pass_.under_way();
 		pass_.leave();
 	}

@@ -122,6 +122,7 @@ private:
 	std::map<uint64_t, std::unique_ptr<BlockMapping>> mappings_;
 	std::vector<std::byte> snapshot_;
 	uint64_t overwritten_ = 0; // blocks that changed while they were copied
+	bool stuck_ = false;       // the kernel has blocks, no spare ones for them, and none to be given back
 	bool left_behind_ = false; // the pass ended without blocks that the kernel could not hand out
 	uint64_t senseless_ = 0;   // bytes of aggregation tables that could not be read
 	std::vector<trace::Losses::Stretch> marked_stretches_;
