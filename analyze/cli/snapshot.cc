@@ -148,8 +148,11 @@ int run_mark(int argc, char** argv) {
 	const int code = device.try_call(DFR_IOC_MARK, &io);
 	if (code == EINVAL)
 		throw Error("the mark has characters that are not text", "write it in one line");
+	if (io.states)
+		std::printf("%u %s the mark\n", io.states, io.states == 1 ? "state has" : "states have");
 	if (code == ENOSPC)
-		throw Error("the states have as many marks as they may",
+		throw Error(std::string(io.states ? "other" : "the") +
+		                " states have as many marks as they may (4,096), and do not have this one",
 		            "a new recording has room for new ones");
 	if (code)
 		throw Error(
@@ -160,7 +163,6 @@ int run_mark(int argc, char** argv) {
 		        : "");
 	if (!io.states)
 		throw Error("nothing records now", "`dfr` lists the states that there are");
-	std::printf("%u %s the mark\n", io.states, io.states == 1 ? "state has" : "states have");
 	return 0;
 }
 

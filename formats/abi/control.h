@@ -182,7 +182,7 @@ struct dfr_ioc_blocks {
 /* A line of a person's, with its time, into the catalog of every state that records. */
 struct dfr_ioc_mark {
 	__u32 size;
-	__u32 states; /* out: how many have it */
+	__u32 states; /* out, with ENOSPC too: how many have it */
 	__u64 time;   /* out */
 	char text[DFR_MARK_MAX];
 };

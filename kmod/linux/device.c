@@ -587,17 +587,13 @@ static int ioctl_mark(struct dfr_file *file, void __user *arg)
 {
 	struct dfr_ioc_mark io;
 	int error = dfr_device_copy_in(&io, sizeof(io), arg);
-	int marked;
 
 	error = error ?: check_mark(io.text);
 	if (error)
 		return error;
 	io.time = dfr_plat_clock(NULL);
-	marked = dfr_holding_mark(io.text, io.time);
-	if (marked < 0)
-		return marked;
-	io.states = marked;
-	return dfr_device_copy_out(arg, &io, sizeof(io));
+	error = dfr_holding_mark(io.text, io.time, &io.states);
+	return dfr_device_copy_out(arg, &io, sizeof(io)) ?: error; /* of some: states says how many have it */
 }
 
 /* Users without privilege may have no states that outlive their consumer, and nothing to do with those of others. */

@@ -344,21 +344,23 @@ void dfr_holding_unview(struct dfr_file *file)
 		doom(holding);
 }
 
-int dfr_holding_mark(const char *text, u64 time)
+int dfr_holding_mark(const char *text, u64 time, u32 *marked)
 {
 	struct dfr_holding *holding;
-	int marked = 0, error = 0, result;
+	int error = 0, result;
+
+	*marked = 0;
 
 	mutex_lock(&holdings_lock);
 	list_for_each_entry (holding, &holdings, hd_list) {
 		if (holding->hd_confined || !smp_load_acquire(&holding->hd_active))
 			continue;
 		result = dfr_state_mark(holding->hd_state, text, time);
-		marked += !result;
+		*marked += !result;
 		error = error ?: result == -ENXIO ? 0 : result;
 	}
 	mutex_unlock(&holdings_lock);
-	return marked ?: error;
+	return error;
 }
 
 int dfr_holding_claim(struct dfr_file *file, const char *name, struct dfr_holding **out)

@@ -91,8 +91,8 @@ int dfr_holding_view(struct dfr_file *file, const char *name,
 		     struct dfr_holding **out); /* kept ones, whoever owns them */
 void dfr_holding_unview(struct dfr_file *file);
 void dfr_holdings_wake(void); /* everybody who waits for any of them; interrupts may be off */
-/* How many states have the mark; negative: none has, because of this error. */
-int dfr_holding_mark(const char *text, u64 time);
+/* An error: not all states have the mark. */
+int dfr_holding_mark(const char *text, u64 time, u32 *marked);
 void dfr_holding_let_go(
 	struct dfr_holding *holding); /* its owner goes: a held one ends, a kept one runs on */
 unsigned int dfr_holding_count(const struct dfr_rights *rights);

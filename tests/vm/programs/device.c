@@ -24,6 +24,7 @@
  *   guest-device dof              writes a boot program to stdout: all system calls, by execname
  *   guest-device crowd SECONDS    takes all the memory that the module gives for rings, and twelve processes
  *                                 ask for more than is left: prints whether each was refused
+ *   guest-device marks N          gives everything that records N marks
  *   guest-device claimed-counts   claims the anonymous state, prints its counts by execname
  */
 #include "client.h"
@@ -300,6 +301,19 @@ static int run_cost(long n) {
 	return 0;
 }
 
+static int run_marks(long n) {
+	int fd = open_device();
+
+	while (n-- > 0) {
+		struct dfr_ioc_mark mark = {.size = sizeof(mark), .text = "marked"};
+		int error = control(fd, DFR_IOC_MARK, &mark);
+
+		if (error)
+			die("mark: %s", strerror(error));
+	}
+	return 0;
+}
+
 static void print_count(const char* key, uint64_t value) {
 	printf("%s %llu\n", key, (unsigned long long)value);
 }
@@ -346,6 +360,8 @@ int main(int argc, char** argv) {
 		return run_load(atol(first), number);
 	if (!strcmp(command, "crowd"))
 		return run_crowd(number);
+	if (!strcmp(command, "marks"))
+		return run_marks(number);
 	if (!strcmp(command, "cost"))
 		return run_cost(number);
 	if (!strcmp(command, "dof"))
