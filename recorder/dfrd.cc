@@ -66,7 +66,8 @@ program again, without a gap.
   --low-disk SIZE    flight: take one when the disk of the output has less left than this
   --run COMMAND      flight: a command for the shell after each snapshot; DFR_SNAPSHOT is the
                      file, DFR_REASON why it was taken, DFR_VERDICT what it holds, DFR_STATE the name.
-                     It has ten minutes, and half a minute when dfrd ends
+                     It has ten minutes, and where dfrd or the program ends half a minute after the
+                     last snapshot
   --check            start nothing: look at the options, run the program for a second, and say how
                      many bytes a second it records, how many seconds the memory holds, what it costs
   --stop             end the state too when this ends; else it records on
