@@ -63,7 +63,7 @@ int print_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog, 
                   const std::string& of = {});
 // A program's own exit status, if it is not 0, wins over the verdict's.
 inline int final_status(int program, int verdict) {
-	return program != 0 ? program : verdict;
+	return (program & 0xff) != 0 ? program : verdict; // of which a process has 8 bits
 }
 
 // function.cc: disasm --function. Returns 0; throws dfr::Error.
