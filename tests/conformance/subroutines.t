@@ -597,6 +597,13 @@ BEGIN {
 
 --end
 
+@@ subr.json.nested | subr.json | normal
+BEGIN { printf("%s %s\n", json("{\"o\": {\"k\": [1, {}]}}", "o"), json("{\"o\": {\"k\": [1, {}]}}", "o.k")); exit(0); }
+--out
+{"k": [1, {}]} [1, {}]
+
+--end
+
 @@ subr.json.integer | subr.json | wrong
 BEGIN { trace(json(5, "a")); }
 --tag D_PROTO_ARG

@@ -388,8 +388,9 @@ TEST_CASE("json", "[exec][subr]") {
 	CHECK(at("f") == "-1.5e3");
 	CHECK(at("s").empty());
 	CHECK(at("b.c[3]") == "(null)");
-	CHECK(at("b") == "(null)"); // an object is no scalar
-	CHECK(at("b.c") == "(null)");
+	CHECK(at("b") == R"({ "c": [10, "two", { "d": true }], "e": null })");
+	CHECK(at("b.c") == R"([10, "two", { "d": true }])");
+	CHECK(at("b.c[2]") == R"({ "d": true })");
 	CHECK(at("missing") == "(null)");
 	CHECK(at("a.b") == "(null)");
 	CHECK(at("a[0]") == "(null)");
@@ -399,7 +400,12 @@ TEST_CASE("json", "[exec][subr]") {
 	CHECK(at(".") == "(null)");
 	CHECK(text(DIF_SUBR_JSON, {"[[1,2],[3,4]]", "[1][0]"}) == "3");
 	CHECK(text(DIF_SUBR_JSON, {"[]", "[0]"}) == "(null)");
+	CHECK(text(DIF_SUBR_JSON, {"[[1,2],[3,4]]", "[1]"}) == "[3,4]");
+	CHECK(text(DIF_SUBR_JSON, {R"( {"a": "}]"} )", ""}) ==
+	      R"({"a": "}]"})"); // a bracket in a text is none
 	CHECK(text(DIF_SUBR_JSON, {"  17 ", ""}) == "17");
+	for (const char* cut : {"{\"a\":[", "{\"a\":[1,[2]", "{\"a\":{\"b\":1", "{\"a\":[\"]}"})
+		CHECK(text(DIF_SUBR_JSON, {cut, "a"}) == "(null)");
 	for (const char* damaged :
 	     {"", "{", "{\"a\"", "{\"a\":", "{\"a\" 1}", "[1", "{\"b\":\"x", "{a:1}", "}"})
 		CHECK(text(DIF_SUBR_JSON, {damaged, "a"}) == "(null)");

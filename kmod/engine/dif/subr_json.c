@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * json(text, selector): the scalar that a selector like a.b[2].c names, as its
- * raw text (a string without its quotes, escapes as they stand), or NULL. One
+ * json(text, selector): the value that a selector like a.b[2].c names, as its
+ * raw text (a string without its quotes, escapes as they stand; an object or array
+ * from its bracket to the matching one), or NULL. One
  * pass, no recursion: values that the selector does not name are skipped by counting
  * brackets. The result is NULL where the text is damaged. Probe context: every step
  * advances in the text or in the selector, and strsize bounds both.
@@ -183,23 +184,18 @@ static bool enter_array(struct json *js)
 	return true;
 }
 
-static u64 take_scalar(struct json *js)
+static u64 take_value(struct json *js)
 {
 	u8 byte = skip_space(js);
 	struct dfr_out out;
 	u64 start = js->js_at, end;
 
-	if (byte == '{' || byte == '[' || ends_scalar(byte))
+	if (!skip_value(js))
 		return 0;
+	end = js->js_at;
 	if (byte == '"') {
-		if (!skip_string(js))
-			return 0;
 		start++;
-		end = js->js_at - 1;
-	} else {
-		while (!ends_scalar(here(js)))
-			js->js_at++;
-		end = js->js_at;
+		end--;
 	}
 	if (js->js_m->m_fault || !dfr_out_open(js->js_m, &out, js->js_m->m_strsize))
 		return 0;
@@ -223,5 +219,5 @@ u64 dfr_subr_json(struct dfr_machine *m)
 		if (!inside || m->m_fault)
 			return 0;
 	}
-	return m->m_fault ? 0 : take_scalar(&js);
+	return m->m_fault ? 0 : take_value(&js);
 }
