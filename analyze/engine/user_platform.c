@@ -229,7 +229,7 @@ u64 dfr_user_clock(int which) {
  * A reading between two of the monotonic clock: the closest two of several, because this thread may
  * have to wait between them.
  */
-u64 dfr_user_clock_offset(int which) {
+static u64 measure_offset(int which) {
 	u64 least = ~0ULL, offset = 0, before, there, took;
 	int tries;
 
@@ -242,6 +242,21 @@ u64 dfr_user_clock_offset(int which) {
 		least = took;
 		offset = there - before - took / 2;
 	}
+	return offset;
+}
+
+/*
+ * What was measured first stays, until the clock has been set: two measurements differ by some ns, and a program
+ * would see wall time go at another pace than the monotonic clock.
+ */
+u64 dfr_user_clock_offset(int which) {
+	static u64 kept[2]; /* of wall time, of the clock that counts sleep too; 0: not measured yet */
+	u64 *const last = &kept[which == CLOCK_BOOTTIME];
+	const u64 offset = measure_offset(which), known = dfr_load_acquire(last);
+
+	if (known && offset - known + 1000 <= 2000)
+		return known;
+	dfr_store_release(last, offset);
 	return offset;
 }
 

@@ -39,3 +39,14 @@ TEST_CASE("rings that are filled several times give each record once, with few C
 		CHECK(next == std::vector<uint64_t>(cpus, kRounds));
 	}
 }
+
+TEST_CASE("wall time goes at the pace of the monotonic clock, until somebody sets it", "[engine]") {
+	for (const int which : {0, 7}) { // CLOCK_REALTIME, CLOCK_BOOTTIME
+		uint64_t last = dfr_user_clock_offset(which);
+		for (unsigned i = 0; i < 1000; i++) {
+			const auto moved = static_cast<int64_t>(dfr_user_clock_offset(which) - last);
+			CHECK((moved == 0 || moved > 1000 || moved < -1000));
+			last += static_cast<uint64_t>(moved);
+		}
+	}
+}
