@@ -4,6 +4,8 @@
 // is no firing input.
 #include "formats/d/canon.h"
 
+#include <cstdlib>
+
 #include "formats/d/builtins.h"
 
 namespace dfr::d {
@@ -247,7 +249,7 @@ public:
 		if (depth > kDeepest)
 			at_ = text_.size();
 		if (at_ >= text_.size() || text_[at_] != '(')
-			return word();
+			return number(word());
 		at_++;
 		std::string head = word();
 		std::vector<std::string> parts;
@@ -273,7 +275,56 @@ private:
 		return std::string(text_.substr(from, at_ - from));
 	}
 
+	// A floating-point one, which Walker::real() has written, as people write it; else as it is.
+	static std::string number(std::string text) {
+		if (!text.starts_with("0x") && !text.starts_with("-0x"))
+			return text;
+		const double value = std::strtod(text.c_str(), nullptr);
+		char decimal[32];
+		std::snprintf(decimal, sizeof decimal, "%g", value);
+		if (std::strtod(decimal, nullptr) != value)
+			std::snprintf(decimal, sizeof decimal, "%.17g", value);
+		text = decimal;
+		return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+	}
+
+	// Subroutines of floating point, as operators and casts; empty: it is none.
+	static std::string put_real(const std::string& head, const std::vector<std::string>& parts) {
+		static constexpr std::pair<std::string_view, std::string_view> kHeads[] = {
+		    {"f_add", " + "},          {"f_sub", " - "},           {"f_mul", " * "},
+		    {"f_div", " / "},          {"f_cmp", kOrder},          {"f_neg", "-"},
+		    {"f_from_i64", ""},        {"f_from_u64", ""},         {"f_from_f32", ""},
+		    {"f_to_i64", "(int64_t)"}, {"f_to_u64", "(uint64_t)"}, {"f_to_f32", "(float)"}};
+		for (const auto& [name, sign] : kHeads) {
+			if (name != head || parts.empty() || parts.size() > 2)
+				continue;
+			if (parts.size() == 2)
+				return alone(parts[0]).append(sign).append(alone(parts[1]));
+			return sign.empty() ? parts[0] : std::string(sign) + alone(parts[0]);
+		}
+		return {};
+	}
+
+	static std::string alone(const std::string& part) {
+		return part.find(' ') == std::string::npos ? part : "(" + part + ")";
+	}
+
+	// A comparison of what f_cmp gives, as Sema::float_comparison() makes it; empty: it is none.
+	static std::string put_order(const std::string& head, const std::vector<std::string>& parts) {
+		static constexpr std::string_view kComparisons[][3] = {
+		    {"==", "0", " == "}, {"!=", "0", " != "}, {"==", "-1", " < "},
+		    {"==", "1", " > "},  {"<=", "0", " <= "}, {"<u", "2", " >= "}};
+		const size_t at = parts.size() == 2 ? parts[0].find(kOrder) : std::string::npos;
+		for (const auto& [sign, value, means] : kComparisons)
+			if (at != std::string::npos && head == sign && parts[1] == value)
+				return std::string(parts[0]).replace(at, kOrder.size(), means);
+		return {};
+	}
+
 	static std::string put(const std::string& head, const std::vector<std::string>& parts) {
+		for (const auto& real : {put_order(head, parts), put_real(head, parts)})
+			if (!real.empty())
+				return real;
 		if (parts.size() == 2 && head.find_first_of("=<>&|^+-*/%") != std::string::npos) {
 			// Marks of type: s/ and u/ of divisions and shifts, $ of strings, u of unsigned comparisons.
 			const size_t first = head.find_first_of("=<>!&|^+-*/%"),
@@ -301,6 +352,9 @@ private:
 		           or_ = part.find(" || ") != std::string::npos;
 		return (and_ && sign != "&&") || (or_ && sign != "||") ? "(" + part + ")" : part;
 	}
+
+	// Between the two that f_cmp compares, until the comparison around it says how.
+	static constexpr std::string_view kOrder = " <=> ";
 
 	std::string_view text_;
 	size_t at_ = 0;

@@ -50,6 +50,21 @@ TEST_CASE("canon: spacing, inlines, macros and constants leave no trace") {
 	CHECK(d::readable("(, (copyinstr arg0) arg1)") == "(copyinstr(arg0), arg1)");
 }
 
+TEST_CASE("canon: floating point is printed as D") {
+	const std::pair<const char*, const char*> conditions[] = {
+	    {"arg0 / 2.0 > 1.5", "(arg0 / 2.0) > 1.5"},
+	    {"arg0 / 2.0 < 1.5", "(arg0 / 2.0) < 1.5"},
+	    {"arg0 * 0.1 <= -4.0", "(arg0 * 0.1) <= -4.0"},
+	    {"arg0 * 1e300 >= 2", "(arg0 * 1e+300) >= 2.0"},
+	    {"(double)arg0 == 2", "arg0 == 2.0"},
+	    {"(arg0 + 1.0) / (arg1 - 1.0) != 0.0", "((arg0 + 1.0) / (arg1 - 1.0)) != 0.0"},
+	    {"-(double)arg0 < 0.5", "-arg0 < 0.5"},
+	};
+	for (const auto& [source, text] : conditions)
+		CHECK(d::readable(canon(source)) == text);
+	CHECK(d::readable(canon("(int)(arg0 / 2.0)")).find("f_") == std::string::npos);
+}
+
 TEST_CASE("canon: what is no firing input has none") {
 	CHECK(canon("rand()").empty());
 	CHECK(canon("x + 1", "int x;").empty());
