@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "formats/d/c_words.h"
+#include "formats/shown.h"
 
 namespace dfr::d {
 namespace {
@@ -106,6 +107,17 @@ int digit_value(char c) {
 
 bool is_probe_char(char c) {
 	return is_word(c) || std::string_view("-:.?*[]!\\$`+@%").find(c) != std::string_view::npos;
+}
+
+// What to write in place of a character that begins no token: some come from a word processor or a web page.
+std::string meant_for(char32_t code) {
+	if (code == 0xa0)
+		return "this is a no-break space: write a space";
+	if (code == 0x201c || code == 0x201d || code == 0x201e || code == 0xab || code == 0xbb)
+		return "this is a typographic quote: write a plain \"";
+	if (code == 0x2018 || code == 0x2019 || code == 0x201a)
+		return "this is a typographic quote: write a plain '";
+	return "D programs are made of ASCII characters; this one has no meaning here";
 }
 
 } // namespace
@@ -632,12 +644,10 @@ Token Lexer::punctuation(uint32_t begin) {
 			return make(one.kind, begin);
 		}
 	}
-	at_++;
-	const unsigned char c = text_[begin];
-	char shown[8];
-	std::snprintf(shown, sizeof shown, c >= ' ' && c < 127 ? "%c" : "\\x%02x", c);
-	return fail(begin, "D_SYNTAX", "syntax error near \"" + std::string(shown) + "\"",
-	            "D programs are made of ASCII characters; this one has no meaning here");
+	const Utf8Step step = utf8_step(rest);
+	at_ += step.bytes;
+	return fail(begin, "D_SYNTAX", "syntax error near \"" + harmless(rest.substr(0, step.bytes)) + "\"",
+	            meant_for(step.valid ? step.code : 0));
 }
 
 std::string Lexer::probe_text() {

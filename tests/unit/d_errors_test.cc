@@ -446,6 +446,25 @@ TEST_CASE("a mistake in a provider's probe is one error, and the next probe is r
 	CHECK(test::compile("provider foo { probe a(", target).diagnostics.errors() == 1);
 }
 
+TEST_CASE("a character that is not ASCII is one error, at its own column") {
+	const std::tuple<const char*, unsigned, const char*, const char*> rows[] = {
+	    {"BEGIN { x = \xe2\x80\x9c; }", 13, "syntax error near \"\xe2\x80\x9c\"", "write a plain \""},
+	    {"BEGIN {\xc2\xa0x = 1; }", 8, "syntax error near \"", "write a space"},
+	    {"BEGIN { x = \xc3\xa9; }", 13, "syntax error near \"\xc3\xa9\"", "ASCII"},
+	    {"BEGIN { x = \xff; }", 13, "syntax error near \"\\xff\"", "ASCII"},
+	};
+	for (const auto& [source, column, message, hint] : rows) {
+		INFO(source);
+		test::TestTarget target;
+		const auto result = test::compile(source, target);
+		REQUIRE(result.diagnostics.errors() == 1);
+		const d::Diagnostic& one = result.diagnostics.all().front();
+		CHECK(result.diagnostics.sources().locate(one.place).column == column);
+		CHECK_THAT(one.message, Catch::StartsWith(message));
+		CHECK_THAT(one.hint, Catch::Contains(hint));
+	}
+}
+
 TEST_CASE("a probe has at most 255 arguments") {
 	for (const size_t count : {255, 256}) {
 		std::string source = "provider foo { probe a(int";
