@@ -173,7 +173,8 @@ void Parser::member(TypeRef base, StructBody& body) {
 	                        attributes_.packed, attributes_.align});
 }
 
-void Parser::define_struct(TypeRef type, const CAttributes& own, StructBody& body) {
+// Its body ends at `end`.
+void Parser::define_struct(TypeRef type, const CAttributes& own, StructBody& body, Place end) {
 	const uint64_t pack = compilation_.pack.empty() ? 0 : compilation_.pack.back();
 	const uint64_t most = own.packed ? 1 : pack;
 	for (types::MemberSpec& one : body.members) {
@@ -188,12 +189,18 @@ void Parser::define_struct(TypeRef type, const CAttributes& own, StructBody& bod
 		if (pack)
 			one.align = std::min(one.align, pack);
 	}
-	compilation_.types.program().define(type, body.members, {most, std::max(own.align, 1U)});
+	try {
+		compilation_.types.program().define(type, body.members, {most, std::max(own.align, 1U)});
+	} catch (const Error&) {
+		compilation_.error("D_DECL_ARRBIG", end, types::to_c(type) + " is too big",
+		                   "128 GiB is the most");
+		compilation_.types.program().define(type, {}, {});
+	}
 }
 
 void Parser::struct_body(TypeRef type) {
 	if (++nesting_ > 64)
-		syntax("structs are nested too deeply");
+		too_deep("structs are nested too deeply");
 	CAttributes own = attributes_;
 	expect(Tok::LBrace, "to open the members");
 	bodies_++;
@@ -240,7 +247,7 @@ void Parser::struct_body(TypeRef type) {
 	if (types::info(type).kind != Kind::Forward)
 		return compilation_.error("D_DECL_TYPERED", end, "type redeclared: " + types::to_c(type),
 		                          "its own body defines it again");
-	define_struct(type, own, body);
+	define_struct(type, own, body, end);
 	if (types::info(type).name.empty())
 		places_[type.id] = std::move(body.places);
 }
@@ -252,8 +259,9 @@ void Parser::enum_body(TypeRef type) {
 		compilation_.error("D_SYNTAX", tok_.place, "syntax error near \"}\"",
 		                   "an enum has at least one constant");
 	TypeTable::OpenEnum open(compilation_.types);
+	std::set<std::string> names;
 	for (int64_t value = 0; !at(Tok::RBrace);) {
-		value = enumerator(open, value);
+		value = enumerator(open, names, value);
 		if (!accept(Tok::Comma))
 			break;
 	}
@@ -279,8 +287,8 @@ void Parser::enum_body(TypeRef type) {
 	compilation_.types.program().define_enum(type, open.constants(), bytes, is_signed);
 }
 
-// One constant: `value`, if the program gives it none. Returns what the next one is.
-int64_t Parser::enumerator(TypeTable::OpenEnum& open, int64_t value) {
+// One constant, besides `names`: `value`, if the program gives it none. Returns what the next one is.
+int64_t Parser::enumerator(TypeTable::OpenEnum& open, std::set<std::string>& names, int64_t value) {
 	if (!at(Tok::Ident))
 		syntax("an enum's body is a list of names");
 	const Place place = tok_.place;
@@ -304,11 +312,8 @@ int64_t Parser::enumerator(TypeTable::OpenEnum& open, int64_t value) {
 		                   "enumerator '" + name + "' value overflows INT_MAX",
 		                   "an enum's constants have 32 bits");
 	const auto hidden = compilation_.definitions.inlines.find(name);
-	bool redeclared = compilation_.types.program().find_enumerator(name) ||
-	                  (hidden != compilation_.definitions.inlines.end() && !hidden->second.library);
-	for (const auto& known : open.constants())
-		redeclared |= known.name == name;
-	if (redeclared)
+	if (!names.insert(name).second || compilation_.types.program().find_enumerator(name) ||
+	    (hidden != compilation_.definitions.inlines.end() && !hidden->second.library))
 		compilation_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
 		                   "rename one of the two");
 	open.add(name, value);

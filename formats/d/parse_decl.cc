@@ -353,7 +353,7 @@ Parser::Declarator Parser::declarator(TypeRef base, bool need_name) {
 	Declarator out;
 	out.place = tok_.place;
 	if (++nesting_ > 64)
-		syntax("this declarator is nested too deeply");
+		too_deep("this declarator is nested too deeply");
 	while (at(Tok::Star)) {
 		advance();
 		base = compilation_.types.program().pointer(base);

@@ -15,6 +15,8 @@ using types::TypeRef;
 // DOF counts a probe's arguments in one byte.
 constexpr uint32_t kMostArguments = 255;
 
+constexpr const char* kDeepIfs = "an else if counts as one more level: write clauses with predicates";
+
 Parser::Parser(Compilation& compilation, Sema& sema, uint32_t source)
     : compilation_(compilation), sema_(sema),
       lexer_(compilation.diagnostics, source, compilation.macros,
@@ -59,6 +61,12 @@ void Parser::syntax(std::string hint) {
 	else if (!at(Tok::Bad))
 		compilation_.error("D_SYNTAX", tok_.place,
 		                   "syntax error near \"" + std::string(tok_.text) + "\"", std::move(hint));
+	throw Failure{};
+}
+
+// Bounds recursion, as Nesting does in expressions.
+void Parser::too_deep(std::string message, std::string hint) {
+	compilation_.error("D_SYNTAX", tok_.place, std::move(message), std::move(hint));
 	throw Failure{};
 }
 
@@ -364,7 +372,7 @@ void Parser::statement(std::vector<Stmt>& out) {
 		return if_statement(out);
 	if (at(Tok::LBrace)) {
 		if (++nesting_ > 100)
-			syntax("blocks are nested too deeply");
+			too_deep("blocks are nested too deeply", kDeepIfs);
 		advance();
 		statements(out);
 		nesting_--;
@@ -411,7 +419,7 @@ void Parser::if_statement(std::vector<Stmt>& out) {
 	Stmt one;
 	one.place = tok_.place;
 	if (++nesting_ > 100)
-		syntax("ifs are nested too deeply");
+		too_deep("ifs are nested too deeply", kDeepIfs);
 	advance();
 	expect(Tok::LParen, "after if");
 	depth_++;

@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,6 +78,7 @@ private:
 	void expect_last(Tok kind, const char* where); // does not read the token after it
 	Token peek();
 	[[noreturn]] void syntax(std::string hint = {});
+	[[noreturn]] void too_deep(std::string message, std::string hint = {});
 	void skip_statement();
 	void unread(uint32_t from);
 	void skip_item();
@@ -126,9 +128,9 @@ private:
 	void anonymous_member(types::TypeRef type, StructBody& body);
 	void member(types::TypeRef base, StructBody& body);
 	int32_t bit_field(const Declarator& one);
-	void define_struct(types::TypeRef type, const CAttributes& own, StructBody& body);
+	void define_struct(types::TypeRef type, const CAttributes& own, StructBody& body, Place end);
 	void enum_body(types::TypeRef type);
-	int64_t enumerator(TypeTable::OpenEnum& open, int64_t value);
+	int64_t enumerator(TypeTable::OpenEnum& open, std::set<std::string>& names, int64_t value);
 
 	// -- expressions (parse_expr.cc)
 	Node* expression(); // with commas

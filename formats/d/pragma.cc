@@ -280,6 +280,7 @@ std::string values_of(OptionUnit unit) {
 	case OptionUnit::Policy: return "switch, fill or ring";
 	case OptionUnit::Resize: return "auto or manual";
 	case OptionUnit::Hook: return "function or tracepoint";
+	case OptionUnit::Memory: return "reserved";
 	default: return "a number, on or off";
 	}
 }

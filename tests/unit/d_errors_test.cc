@@ -465,6 +465,32 @@ TEST_CASE("a character that is not ASCII is one error, at its own column") {
 	}
 }
 
+TEST_CASE("what is nested too deeply, or too big, is called so") {
+	std::string chain = "BEGIN { if (pid == 0) { trace(0); }";
+	for (unsigned i = 1; i < 150; i++)
+		chain += " else if (pid == " + std::to_string(i) + ") { trace(0); }";
+	const std::pair<std::string, const char*> rows[] = {
+	    {chain + " }", "nested too deeply"},
+	    {"struct s { char a[0x7fffffff]; char b[0x7fffffff]; }; struct t { struct s x[1]; };"
+	     "struct u { struct t a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p; };"
+	     "struct v { struct u a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p; }; BEGIN { }",
+	     "is too big"},
+	};
+	for (const auto& [source, message] : rows) {
+		test::TestTarget target;
+		const auto result = test::compile(source, target);
+		INFO(result.diagnostics.render(true));
+		REQUIRE(result.diagnostics.errors() == 1);
+		CHECK_THAT(result.diagnostics.all().front().message, Catch::Contains(message));
+	}
+}
+
+TEST_CASE("an option's hint names its values") {
+	test::TestTarget target;
+	const auto result = test::compile("#pragma D option memory=foo\nBEGIN { }", target);
+	CHECK_THAT(result.diagnostics.render(true), Catch::Contains("reserved"));
+}
+
 TEST_CASE("a probe has at most 255 arguments") {
 	for (const size_t count : {255, 256}) {
 		std::string source = "provider foo { probe a(int";
