@@ -125,13 +125,13 @@ void Gathered::merge(const Visit& visit) {
 // Not at go if a ring has overwritten its oldest records: that may be a month ago.
 std::optional<uint64_t> Gathered::start_of(const GatheredPart& part) const {
 	const uint64_t from = part.selected.records.from;
-	if (part.merger->horizon())
-		return from ? std::optional(from) : std::nullopt;
-	std::optional<uint64_t> start;
+	std::optional<uint64_t> go;
 	for (const trace::EventMark& mark : catalog(part).events)
 		if (mark.event == DFR_EVENT_GO)
-			start = std::min(start.value_or(UINT64_MAX), mark.time);
-	return start ? std::optional(std::max(*start, from)) : std::nullopt;
+			go = std::min(go.value_or(UINT64_MAX), mark.time);
+	if (part.merger->horizon() || !go)
+		return from ? std::optional(from) : std::nullopt;
+	return std::max(*go, from);
 }
 
 std::optional<uint64_t> Gathered::start() const {

@@ -802,7 +802,8 @@ Answer Replay::run() {
 		gathered_.run(visit);
 	// Where nothing tells when the recording began, as of a damaged catalog, it is no longer than its end.
 	if (!started_)
-		start(catalog_.clocks.empty() ? gathered_.stop().value_or(1) : catalog_.clocks.front().mono);
+		start(gathered_.start().value_or(catalog_.clocks.empty() ? gathered_.stop().value_or(1)
+		                                                         : catalog_.clocks.front().mono));
 	fire();
 	// Timers fire up to the recording's stop, also after its last record; if it was cut, up to that.
 	if (!over_)

@@ -217,6 +217,26 @@ TEST_CASE("replay: a span and CPUs may be asked for", "[replay][window]") {
 	                  Catch::Contains("nothing was recorded in this span"));
 }
 
+// REPLAY.md section 5: BEGIN fires at the span's start, and both of its ends belong to it; section 4: timers fire through
+// stretches without records too.
+TEST_CASE("replay: a span without records is as long as was asked for", "[replay][window]") {
+	App app;
+	load(app, "app::work:entry { capture(arg0); }");
+	app.fire(app.entry, kStart + kSecond / 2, 0, 70, "one", 1, 0);
+	app.fire(app.entry, kStart + 9 * kSecond, 1, 70, "one", 1, 0);
+	finish(app);
+	const char* const program =
+	    "BEGIN { printf(\"%d \", timestamp); } tick-100ms { t++; } END { printf(\"%d\", t); }";
+	Kept kept(app);
+	replay::Answer answer;
+	CHECK(replay_says(kept, program, &answer, asked("@1002000000000", "@1002550000000")) ==
+	      "1002000000000 5\n");
+	CHECK(answer.verdict.complete);
+	CHECK(replay_says(kept, "app::work:entry { @ = count(); } BEGIN { printf(\"%d\", timestamp); }",
+	                  &answer, asked("@1002000000000", "@1002500000000")) == "1002000000000\n");
+	CHECK(answer.by_columns);
+}
+
 TEST_CASE("replay: a time of day is one of the recording's day", "[replay][window]") {
 	setenv("TZ", "UTC", 1);
 	tzset();
@@ -310,7 +330,8 @@ TEST_CASE("times and CPUs as people write them", "[window]") {
 	CHECK(when("@17").ns == 17);
 	for (const char* const wrong :
 	     {"", "5", "+5", "-", "+s", "14:03", "25:00:00", "14:03:02.", "@-1", "@x", "2023-11-14",
-	      "14:03:02x", "14:03:02.1234567890", "+99999999999h"})
+	      "2026-02-31 10:00:00", "2023-02-29T00:00:00", "2023-04-31 10:00:00", "14:03:02x",
+	      "14:03:02.1234567890", "+99999999999h"})
 		CHECK_FALSE(replay::parse_when(wrong));
 	CHECK(replay::parse_cpus("0,2-3").value() == std::vector<bool>{true, false, true, true});
 	for (const char* const wrong : {"", ",", "1,", "2-1", "x", "1-", "-1", "99999999", "0-70000"})
