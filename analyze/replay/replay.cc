@@ -486,12 +486,13 @@ void Replay::fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uin
 	after_firing(speaks, recorded);
 }
 
+// Those that are due at `until` or before.
 void Replay::fire_timers(uint64_t until) {
 	static const u64 kNoArguments[3] = {0, 0, 0};
 	while (!over_) {
 		engine::Timer* next = nullptr;
 		for (engine::Timer& timer : probes_.timers())
-			if (timer.due < until && (!next || timer.due < next->due))
+			if (timer.due <= until && timer.due != kNever && (!next || timer.due < next->due))
 				next = &timer;
 		if (!next)
 			return;
@@ -508,7 +509,7 @@ void Replay::fire() {
 	if (firing_->fires)
 		count_short_stacks();
 	if (!threads_)
-		fire_timers(time);
+		fire_timers(time - (time > 0));
 	if (threads_ && firing_->fires) {
 		firings_++;
 		in_vain_ = !threads_->fire(firing_);
@@ -678,8 +679,8 @@ void Replay::keep_begin(const trace::Context& context) {
 bool Replay::await(uint64_t until) {
 	fire();
 	if (started_) {
-		if (!over_)
-			fire_timers(until + 1);
+		if (!over_ && until != kNever)
+			fire_timers(until);
 		consumer_->read(false);
 		session_.settle();
 	}
@@ -807,7 +808,7 @@ Answer Replay::run() {
 	fire();
 	// Timers fire up to the recording's stop, also after its last record; if it was cut, up to that.
 	if (!over_)
-		fire_timers(gathered_.stop().value_or(last_time_ == kNever ? kNever : last_time_ + 1));
+		fire_timers(gathered_.stop().value_or(last_time_));
 	own_env_.ev_time = last_time_ + 1;
 	dfr_user_cpu = begin_cpu_;
 	consumer_->finish();

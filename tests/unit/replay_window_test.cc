@@ -232,6 +232,12 @@ TEST_CASE("replay: a span without records is as long as was asked for", "[replay
 	CHECK(replay_says(kept, program, &answer, asked("@1002000000000", "@1002550000000")) ==
 	      "1002000000000 5\n");
 	CHECK(answer.verdict.complete);
+	CHECK(replay_says(kept, program, &answer, asked("@1002000000000", "@1002500000000")) ==
+	      "1002000000000 5\n");
+	CHECK(replay_says(kept, program, &answer, asked("@1002000000000", "@1002499999999")) ==
+	      "1002000000000 4\n");
+	CHECK(replay_says(kept, program, &answer, asked("@1000000000000", "@1000500000000")) ==
+	      "1000000000000 5\n");
 	CHECK(replay_says(kept, "app::work:entry { @ = count(); } BEGIN { printf(\"%d\", timestamp); }",
 	                  &answer, asked("@1002000000000", "@1002500000000")) == "1002000000000\n");
 	CHECK(answer.by_columns);
