@@ -100,7 +100,8 @@ private:
 	void fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uint32_t cpu, dfr_env& env,
 	             bool speaks);
 	void after_firing(bool speaks, uint64_t recorded);
-	void start(uint64_t time);
+	void start(uint64_t from, uint64_t begin = UINT64_MAX);
+	void start_before(uint64_t first);
 	bool await(uint64_t until);
 	void check_late_probes();
 	trace::Asked asked(const trace::Catalog& catalog) const;
@@ -427,19 +428,25 @@ const Replay::Recorded& Replay::recorded(uint32_t epid) {
 	return entry;
 }
 
-void Replay::start(uint64_t time) {
+// In front of the first record: an engine moves a second firing of one time on, and records keep theirs.
+void Replay::start_before(uint64_t first) {
+	start(std::min(gathered_.start().value_or(first), first), first - (first > 0));
+}
+
+// Timers count from `from`; BEGIN fires then, at `begin` at the latest.
+void Replay::start(uint64_t from, uint64_t begin) {
 	started_ = true;
+	begin = std::min(from, begin);
 	for (const trace::EventMark& mark : catalog_.events)
 		if (mark.event == DFR_EVENT_GO)
 			begin_cpu_ = mark.value < 0
 			                 ? 0
 			                 : static_cast<uint32_t>(mark.value) % std::max(catalog_.cpus, 1u);
-	time = std::min(time, gathered_.start().value_or(time));
-	own_env_.ev_time = time;
-	own_env_.ev_wall = catalog_.wall_offset(time);
-	last_time_ = time;
+	own_env_.ev_time = begin;
+	own_env_.ev_wall = catalog_.wall_offset(begin);
+	last_time_ = begin;
 	for (engine::Timer& timer : probes_.timers())
-		timer.due = after(time, timer.interval);
+		timer.due = after(from, timer.interval);
 	dfr_user_env = &own_env_;
 	dfr_user_cpu = begin_cpu_;
 	consumer_->go();
@@ -537,7 +544,7 @@ void Replay::take(const trace::Record& record, uint32_t boot) {
 			first_time_ = record.time; // BEGIN fires when they have answered
 			started_ = true;
 		} else {
-			start(record.time);
+			start_before(record.time);
 			recorded_
 			    .clear(); // recorded() ran before start() armed the probes, so `fires` was null
 		}
@@ -746,7 +753,7 @@ bool Replay::answer_by_columns() {
 		            .cgroup = first.task.cgroup,
 		            .execname = first.execname});
 	if (first.known)
-		start(first.time);
+		start_before(first.time);
 	firings_ += columns.firings();
 	last_time_ = std::max(last_time_, columns.last_time());
 	session_.add_aggregations(columns.entries());
@@ -781,7 +788,7 @@ bool Replay::answer_by_threads(const Gathered::Visit& visit) {
 		return false;
 	}
 	if (first_time_)
-		start(*first_time_);
+		start_before(*first_time_);
 	last_time_ = std::max(last_time_, last);
 	missing_ = threads->missing();
 	session_.add_aggregations(threads->entries());

@@ -243,6 +243,24 @@ TEST_CASE("replay: a span without records is as long as was asked for", "[replay
 	CHECK(answer.by_columns);
 }
 
+// A recording has a CPU's times once each, and an engine moves a second firing of one time on by a nanosecond.
+TEST_CASE("replay: BEGIN does not move the first record", "[replay][window]") {
+	App app;
+	Kept kept = half_overwritten(app);
+	const char* const least = "app::work:entry { @ = min(timestamp); }";
+	replay::Answer answer;
+	replay::ReplayOptions all = quiet();
+	all.wanted.all = true;
+	CHECK_THAT(replay_says(kept, least, &answer, all), Catch::Contains(" 1000000000000\n"));
+	CHECK(answer.by_columns);
+	CHECK_THAT(
+	    replay_says(kept, "app::work:entry { @ = min(timestamp); } tick-1s { t++; }", nullptr, all),
+	    Catch::Contains(" 1000000000000\n"));
+	CHECK_THAT(replay_says(kept, "app::work:entry { @ = min(timestamp); } tick-1s { t++; }", nullptr,
+	                       asked("@1005000000000", "", "0")),
+	           Catch::Contains(" 1005000000000\n"));
+}
+
 TEST_CASE("replay: a time of day is one of the recording's day", "[replay][window]") {
 	setenv("TZ", "UTC", 1);
 	tzset();
