@@ -44,6 +44,12 @@ private:
 	Losses losses_;
 };
 
+// The whole recording has what was before the span, so the new file is whole from the span's start on.
+FilePart part_from(FilePart part, uint64_t from) {
+	part.since = std::max(part.since, from);
+	return part;
+}
+
 uint64_t last_of(const dfr_block& head) {
 	return head.last_time ? std::max(head.first_time, head.last_time) : UINT64_MAX;
 }
@@ -52,9 +58,10 @@ class Cutter {
 public:
 	Cutter(const std::string& path, const std::string& output, const Cut& cut)
 	    : path_(path), cut_(cut), source_(open_file(path)), catalog_(source_->catalog()),
-	      shapes_(source_->catalog()), writer_(
-	                                       output, true, [this]() -> const Catalog& { return catalog_; },
-	                                       local_file(), source_->facts().part) {
+	      shapes_(source_->catalog()),
+	      writer_(
+	          output, true, [this]() -> const Catalog& { return catalog_; }, local_file(),
+	          part_from(source_->facts().part, cut.span.from)) {
 		// What came later would make the window longer than what is here.
 		const auto later = [&](const EventMark& mark) { return mark.time > cut.span.to; };
 		if (std::any_of(catalog_.events.begin(), catalog_.events.end(), [&](const EventMark& mark) {
@@ -74,6 +81,7 @@ private:
 	void find_blocks(const std::vector<BlockRef>& refs);
 	bool wanted(const dfr_block& head) const;
 	Losses losses(const std::vector<BlockRef>& refs);
+	uint64_t whole_until() const;
 	void block(const Block& block, const CpuBlocks& range);
 	void kernel_events();
 	void others();
@@ -257,6 +265,16 @@ Losses Cutter::losses(const std::vector<BlockRef>& refs) {
 	return all;
 }
 
+// Up to when the new file has what was wanted, if the recording went on then; else 0.
+uint64_t Cutter::whole_until() const {
+	const FileFacts facts = source_->facts();
+	const uint64_t to = cut_.span.to, end = source_->catalog().recording_end();
+	const bool ended = facts.finished && !facts.goes_on && end != UINT64_MAX;
+	if (to < (ended ? end : facts.marked_until - (facts.marked_until > 0)))
+		return to + 1;
+	return facts.goes_on ? facts.marked_until : 0;
+}
+
 CutResult Cutter::run(const Going& going) {
 	const std::vector<BlockRef> refs = source_->index();
 	count_parts(refs);
@@ -295,10 +313,9 @@ CutResult Cutter::run(const Going& going) {
 		                   ", of blocks of which a part was wanted (cut)");
 	CutLedger ledger(*source_, std::move(remarks_), std::move(parts_), losses(refs));
 	// It keeps its place among the parts of a recorder that rotates.
-	const FileFacts facts = source_->facts();
-	const bool to_its_end = facts.goes_on && cut_.span.to >= facts.marked_until - 1;
-	writer_.account(ledger, to_its_end ? facts.marked_until : 0);
-	writer_.finish(to_its_end);
+	const uint64_t until = whole_until();
+	writer_.account(ledger, until);
+	writer_.finish(until != 0);
 	return result_;
 }
 

@@ -146,11 +146,11 @@ void JoinedSource::put_parts_in_order(std::vector<OpenedFile>& all) {
 }
 
 // A harvest lacks what a consumer had taken, and knows when the last record of that was: the consumer's file has a mark
-// behind it, or the block that ended with it.
+// behind it, or the block that ended with it. A cut says by itself that it is a part.
 void JoinedSource::find_taken(const std::vector<OpenedFile>& all) {
 	for (const OpenedFile& harvest : all) {
 		const FilePart& part = harvest.facts.part;
-		if (part.series || !part.since || all.size() == 1)
+		if (part.series || !part.since || all.size() == 1 || !harvest.file->parts().empty())
 			continue;
 		const auto has_taken = [&](const OpenedFile& other) {
 			return &other != &harvest &&
@@ -237,6 +237,17 @@ bool JoinedSource::same_block(size_t copy) const {
 
 bool JoinedSource::of_cuts(size_t copy) const {
 	return copies_[copy].ref.head.flags & DFR_BLOCK_CUT && same_block(copy + 1);
+}
+
+// The first file's; what is in front of a cut may be in another file.
+uint64_t JoinedSource::since() {
+	uint64_t least = UINT64_MAX;
+	for (const auto& file : files_) {
+		if (file->parts().empty())
+			return file->since();
+		least = std::min(least, file->since());
+	}
+	return least;
 }
 
 std::vector<BlockRef> JoinedSource::index() {

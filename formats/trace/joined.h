@@ -39,7 +39,7 @@ public:
 	std::map<uint32_t, Reach> reaches() override;
 	std::vector<std::string> remarks() override;
 	bool partial() override;
-	uint64_t since() override { return files_.front()->since(); }
+	uint64_t since() override;
 	FirstFile first_file() override;
 	std::optional<SourceCut> cut() override;
 	std::string name() const override { return name_; }

@@ -8,7 +8,9 @@
 #include <ctime>
 
 #include "analyze/replay/replay.h"
+#include "formats/trace/cut.h"
 #include "tests/unit/replay_app.h"
+#include "tests/unit/scratch_folder.h"
 
 using namespace dfr;
 using namespace dfr::test;
@@ -241,6 +243,32 @@ TEST_CASE("replay: a span without records is as long as was asked for", "[replay
 	CHECK(replay_says(kept, "app::work:entry { @ = count(); } BEGIN { printf(\"%d\", timestamp); }",
 	                  &answer, asked("@1002000000000", "@1002500000000")) == "1002000000000\n");
 	CHECK(answer.by_columns);
+
+	ScratchFolder folder;
+	const std::string whole = folder.file("whole.dfr"), part = folder.file("part.dfr");
+	kept.rewind();
+	trace::FileWriter writer(whole, true, [&]() -> const trace::Catalog& { return kept.catalog(); });
+	trace::copy_to_file(kept, writer);
+	writer.finish();
+	const auto cut_says = [&](uint64_t from, uint64_t to) {
+		trace::cut_file(whole, part, {.span = {.from = from, .to = to}, .text = "this"});
+		const auto file = trace::open_file(part);
+		const trace::United united({file.get()});
+		replay::RecordingTarget target(united);
+		render::Output output(-1);
+		render::NoSymbols symbols;
+		answer = replay::replay_program(united, target, compiled(program, target), output, symbols,
+		                                quiet());
+		CHECK_FALSE(answer.verdict.complete);
+		for (const trace::Finding& finding : trace::verify_file(part).findings)
+			FAIL_CHECK(finding.text());
+		return output.take();
+	};
+	CHECK(cut_says(kStart + 2 * kSecond, kStart + 2 * kSecond + kSecond / 2) == "1002000000000 5\n");
+	CHECK(answer.verdict.from == kStart + 2 * kSecond);
+	CHECK(answer.verdict.to == kStart + 2 * kSecond + kSecond / 2);
+	CHECK(cut_says(kStart + 2 * kSecond, UINT64_MAX) == "1002000000000 80\n");
+	CHECK(cut_says(0, kStart + kSecond) == "999999999000 10\n");
 }
 
 // A recording has a CPU's times once each, and an engine moves a second firing of one time on by a nanosecond.
