@@ -59,6 +59,22 @@ bool time_of_day(const char* text, std::tm& at, int64_t& ns) {
 	return rest && fraction(rest, ns);
 }
 
+// A time that ns since the epoch have no room for (before 1678, behind 2262) is the first or the last that they have.
+int64_t wall_ns(std::time_t seconds, int64_t ns) {
+	int64_t all = 0;
+	if (__builtin_mul_overflow(int64_t{seconds}, kSecond, &all) || __builtin_add_overflow(all, ns, &all))
+		return seconds < 0 ? INT64_MIN : INT64_MAX;
+	return all;
+}
+
+// Not February 31, which mktime() takes for a day of March.
+bool is_a_day(std::tm date) {
+	const int day = date.tm_mday;
+	date.tm_hour = 12;
+	(void)std::mktime(&date);
+	return date.tm_mday == day;
+}
+
 std::tm local_time(int64_t wall) {
 	const std::time_t seconds = wall / kSecond;
 	std::tm local{};
@@ -72,7 +88,7 @@ int64_t moment_with(int64_t ns_of_day, int64_t wall, int days) {
 	day.tm_hour = day.tm_min = day.tm_sec = 0;
 	day.tm_mday += days;
 	day.tm_isdst = -1;
-	return std::mktime(&day) * kSecond + ns_of_day;
+	return wall_ns(std::mktime(&day), ns_of_day);
 }
 
 // The last one between the two times; if there is none, the one of their day; if they are of two, the nearest.
@@ -134,10 +150,12 @@ uint64_t clock_time(const trace::Catalog& catalog, int64_t wall, bool ends) {
 			best = i;
 	if (clocks.empty())
 		return wall < 0 ? 0 : static_cast<uint64_t>(wall);
-	const int64_t passed = wall - static_cast<int64_t>(clocks[best].real);
-	const int64_t mono = passed + static_cast<int64_t>(clocks[best].mono);
+	const auto zero = static_cast<__int128>(static_cast<int64_t>(clocks[best].real)) - clocks[best].mono;
+	const __int128 mono = wall - zero;
 	const auto next = best + 1 < clocks.size() ? std::optional(clocks[best + 1].mono) : std::nullopt;
-	return mono < 0 ? 0 : trace::time_by_piece(static_cast<uint64_t>(mono), next, ends);
+	return mono < 0 ? 0
+	                : trace::time_by_piece(static_cast<uint64_t>(std::min<__int128>(mono, UINT64_MAX)),
+	                                       next, ends);
 }
 
 // What all recordings have: on the answer's clock, and as wall time.
@@ -264,11 +282,11 @@ std::optional<When> parse_when(const std::string& text) {
 	}
 	at = {};
 	const char* const rest = strptime(text.c_str(), "%Y-%m-%d", &at);
-	if (!rest || (*rest != ' ' && *rest != 'T') || !time_of_day(rest + 1, at, ns))
+	if (!rest || (*rest != ' ' && *rest != 'T') || !is_a_day(at) || !time_of_day(rest + 1, at, ns))
 		return std::nullopt;
 	at.tm_isdst = -1;
 	when.base = When::TimeBase::kWallTime;
-	when.ns = std::mktime(&at) * kSecond + ns;
+	when.ns = wall_ns(std::mktime(&at), ns);
 	return when;
 }
 

@@ -355,6 +355,20 @@ TEST_CASE("replay: a time of day at which the machine slept is when it woke, or 
 	                  Catch::Contains("nothing was recorded in this span"));
 }
 
+TEST_CASE("replay: a date before or behind all dates is one before or behind the recording",
+          "[replay][window]") {
+	App app;
+	Kept kept = half_overwritten(app);
+	kept.place("a.dfr", "host", 1, 1'700'000'000 * kSecond - kStart);
+	const char* const count = "app::work:entry { n++; } END { printf(\"%d\", n); }";
+	CHECK(replay_says(kept, count, nullptr, asked("1600-01-01 00:00:00", "2300-01-01 00:00:00", "0")) ==
+	      "20\n");
+	CHECK_THROWS_WITH(replay_says(kept, count, nullptr, asked("2300-01-01 00:00:00", "", "0")),
+	                  Catch::Contains("nothing was recorded in this span"));
+	CHECK_THROWS_WITH(replay_says(kept, count, nullptr, asked("", "1600-01-01 00:00:00", "0")),
+	                  Catch::Contains("nothing was recorded in this span"));
+}
+
 TEST_CASE("replay: a recording that does not say what time it was has no times of day", "[replay][window]") {
 	App app;
 	Kept kept = half_overwritten(app);
@@ -380,6 +394,10 @@ TEST_CASE("times and CPUs as people write them", "[window]") {
 	CHECK(when("2023-11-14 22:13:20").ns == 1'700'000'000'000'000'000);
 	CHECK(when("2023-11-14T22:13:20.000000001").ns == 1'700'000'000'000'000'001);
 	CHECK(when("@17").ns == 17);
+	// ns since 1970 have 64 bits: the first and the last time stand for what is farther.
+	CHECK(when("2300-01-01 00:00:00").ns == INT64_MAX);
+	CHECK(when("1600-01-01 00:00:00").ns == INT64_MIN);
+	CHECK(when("2024-02-29 00:00:00").ns == 1'709'164'800'000'000'000);
 	for (const char* const wrong :
 	     {"", "5", "+5", "-", "+s", "14:03", "25:00:00", "14:03:02.", "@-1", "@x", "2023-11-14",
 	      "2026-02-31 10:00:00", "2023-02-29T00:00:00", "2023-04-31 10:00:00", "14:03:02x",
