@@ -61,8 +61,10 @@ void ProgramArguments::add_to(CLI::App& app) {
 	app.add_option("-s,--script", scripts, "file with a D program; - is stdin")->allow_extra_args(false);
 	app.add_option("-x,--option", options, "option, NAME or NAME=VALUE")->allow_extra_args(false);
 	app.add_option("--arg", operands, "operand of the program: $1, $2 ...")->allow_extra_args(false);
-	app.add_option("-D", cpp, "define NAME[=VALUE] for the preprocessor")->allow_extra_args(false);
-	app.add_flag("-C", preprocess, "run the C preprocessor first");
+	CLI::Option* const preprocessor = app.add_flag("-C", preprocess, "run the C preprocessor first");
+	app.add_option("-D", cpp, "define NAME[=VALUE] for the preprocessor")
+	    ->allow_extra_args(false)
+	    ->needs(preprocessor);
 	app.add_flag("-Z", zdefs, "descriptions may match nothing");
 	app.add_flag("-w", destructive, "allow destructive actions");
 	app.add_flag("-q,--quiet", quiet, "only what the program prints");

@@ -103,7 +103,8 @@ int run_redact(int argc, char** argv) {
 	       "--keep", keep,
 	       "what stays, with commas between: pid, execname, cgroup, walltime, host, kernel, names, "
 	       "events, program, or inputs [PROBE/]INPUT such as arg0 or 'syscall:::entry/arg*'")
-	    ->allow_extra_args(false);
+	    ->allow_extra_args(false)
+	    ->check(check_given);
 	app->add_option("-o,--output", output, "the recording to write");
 	app->add_flag("--list", list, "print what the recording has that --keep can name");
 	app->add_flag("--replace", replace, "overwrite the output if it exists");

@@ -46,8 +46,8 @@ std::vector<std::string> without_effect(const d::Compiled& compiled) {
 	    {"evaltime", "tracing begins before the command does, with its exec"},
 	    {"kdefs", "symbols are those of the kernel that the program is compiled for"},
 	    {"knodefs", "symbols are those of the kernel that the program is compiled for"},
-	    {"linkmode", "it belongs to -G, which is not supported"},
-	    {"linktype", "it belongs to -G, which is not supported"},
+	    {"linkmode", "it belongs to -G, which is another command's (dtrace.systemtap)"},
+	    {"linktype", "it belongs to -G, which is another command's (dtrace.systemtap)"},
 	    {"udefs", "symbols of processes are not known to programs"},
 	    {"unodefs", "symbols of processes are not known to programs"}};
 	std::vector<std::string> all;
