@@ -165,10 +165,6 @@ void keep(AnchorScan& scan, Panics& panics, Candidate&& candidate) {
 		place->second = std::move(anchor);
 }
 
-} // namespace
-
-namespace {
-
 // What anchors that stand elsewhere than they say list.
 class Strays {
 public:
