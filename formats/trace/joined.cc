@@ -166,28 +166,6 @@ void JoinedSource::find_taken(const std::vector<OpenedFile>& all) {
 	}
 }
 
-// A cut beside the recording that it was cut from says that it is a part, and nothing is missing for that. Another file
-// may have a block as it was earlier, before what the cut has of it.
-void JoinedSource::find_needless(const std::vector<OpenedFile>& all) {
-	using Size = std::pair<uint64_t, uint32_t>;
-	std::map<std::pair<uint32_t, uint64_t>, Size> whole; // by CPU and number
-	const auto size = [](const dfr_block& head) { return Size(head.last_time, head.committed); };
-	for (const OpenedFile& one : all)
-		for (const auto& [head, handle] : one.refs)
-			if (one.file->parts().empty() && !(head.flags & DFR_BLOCK_CUT)) {
-				Size& most = whole[{head.cpu, head.seq}];
-				most = std::max(most, size(head));
-			}
-	const auto elsewhere = [&](const BlockRef& ref) {
-		const auto found = whole.find({ref.head.cpu, ref.head.seq});
-		return found != whole.end() && (ref.head.last_time ? found->second.first >= ref.head.last_time
-		                                                   : found->second >= size(ref.head));
-	};
-	for (const OpenedFile& one : all)
-		needless_.push_back(!one.file->parts().empty() && !whole.empty() &&
-		                    std::ranges::all_of(one.refs, elsewhere));
-}
-
 JoinedSource::JoinedSource(std::vector<std::unique_ptr<FileSource>> files) {
 	const bool begun =
 	    std::any_of(files.begin(), files.end(), [](const auto& file) { return file->facts().begun; });
@@ -212,12 +190,10 @@ JoinedSource::JoinedSource(std::vector<std::unique_ptr<FileSource>> files) {
 	std::ranges::stable_sort(all, {}, [](const OpenedFile& one) {
 		// Where nothing is recorded but in aggregations, only how a file ends tells.
 		const bool last_of_state = one.facts.finished && !one.facts.goes_on;
-		return std::tuple(one.entries, one.last, last_of_state, one.file->parts().empty(),
-		                  one.facts.marked_until);
+		return std::tuple(one.entries, one.last, last_of_state, one.facts.marked_until);
 	});
 	put_parts_in_order(all);
 	find_taken(all);
-	find_needless(all);
 	// CPU and sequence number identify a block of a state. A file may have a block as it was before more
 	// records were added to it, or with a part of its records (DFR_BLOCK_CUT).
 	size_t blocks = 0;
@@ -457,8 +433,6 @@ std::optional<BlockSource::SourceCut> JoinedSource::cut() {
 std::vector<std::string> JoinedSource::remarks() {
 	std::vector<std::string> all;
 	for (size_t i = 0; i < files_.size(); i++) {
-		if (needless_[i])
-			continue;
 		const std::string name = files_.size() > 1 ? files_[i]->name() + ": " : "";
 		const bool healed = i + 1 < files_.size() && !lacks_unnoticed(i);
 		const std::string cut = files_[i]->facts().cut;
@@ -474,9 +448,8 @@ bool JoinedSource::partial() {
 	if (!missing_files_.empty())
 		return true;
 	for (size_t i = 0; i < files_.size(); i++)
-		if (!needless_[i] &&
-		    (i + 1 == files_.size() ? files_[i]->partial()
-		                            : files_[i]->partial_before_cut() || lacks_unnoticed(i)))
+		if (i + 1 == files_.size() ? files_[i]->partial()
+		                           : files_[i]->partial_before_cut() || lacks_unnoticed(i))
 			return true;
 	return false;
 }
@@ -493,9 +466,6 @@ std::vector<std::string> JoinedSource::notes() const {
 	if (joined_)
 		notes.push_back(plural(joined_, "block") + " of which several files have parts " +
 		                (joined_ == 1 ? "was" : "were") + " put together");
-	for (size_t i = 0; i < files_.size(); i++)
-		if (needless_[i])
-			notes.push_back(files_[i]->name() + " was cut, and the other files have all of it");
 	notes.insert(notes.end(), not_begun_.begin(), not_begun_.end());
 	return notes;
 }

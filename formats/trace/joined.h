@@ -20,8 +20,8 @@ public:
 	// The files, at least one, are of one state (group_by_state()).
 	explicit JoinedSource(std::vector<std::unique_ptr<FileSource>> files);
 
-	// "3 blocks are in several files and counted once", how many were put together of several cuts, cuts of which
-	// other files have everything, and files in which nothing was begun. Nothing is missing for that.
+	// "3 blocks are in several files and counted once", how many were put together of several cuts, and files in
+	// which nothing was begun. Nothing is missing for that.
 	std::vector<std::string> notes() const;
 	const std::vector<std::unique_ptr<FileSource>>& files() const { return files_; }
 
@@ -52,7 +52,6 @@ private:
 	};
 	struct OpenedFile;
 	static void put_parts_in_order(std::vector<OpenedFile>& all);
-	void find_needless(const std::vector<OpenedFile>& all);
 	void find_taken(const std::vector<OpenedFile>& all);
 	FileSource& newest() const { return *files_.back(); }
 	// Whether it was cut, and no later file says of each CPU up to where its blocks stand, so that nobody
@@ -67,7 +66,6 @@ private:
 	std::string name_;
 	std::vector<Copy>
 	    copies_; // of each block those that the files have, the best first; a handle is its place
-	std::vector<bool> needless_; // by file: it was cut, and other files have all of its blocks whole
 	uint64_t repeated_ = 0, joined_ = 0;     // blocks
 	std::vector<std::string> not_begun_;     // a note for each file that only has a head
 	std::vector<std::string> missing_files_; // a remark for each that has nothing to read, or is not here

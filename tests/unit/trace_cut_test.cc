@@ -322,41 +322,6 @@ TEST_CASE("cuts of one recording have together what each of them has", "[cut]") 
 	}
 }
 
-TEST_CASE("beside a cut of itself a recording is complete", "[cut]") {
-	Rig rig;
-	const uint32_t entry = probe_of(rig, rig.app.entry);
-	const auto verdict = [&rig](const std::vector<std::string>& paths, size_t notes) {
-		auto groups = trace::group_by_state(paths);
-		REQUIRE(groups.size() == 1);
-		trace::JoinedSource source(std::move(groups.front()));
-		CHECK(std::ranges::count_if(source.notes(), [](const std::string& note) {
-			      return note.find("was cut, and the other files have all of it") !=
-			             std::string::npos;
-		      }) == static_cast<std::ptrdiff_t>(notes));
-		CHECK(source.aggregations().size() == trace::open_file(rig.whole)->aggregations().size());
-		return trace::judge_whole(source);
-	};
-	const trace::Verdict alone = verdict({rig.whole}, 0);
-	REQUIRE(alone.complete);
-	const trace::Cut cuts[] = {{.span = {.from = kStart + 2'345'678}, .text = "the end"},
-	                           {.span = {.to = kStart + 2'345'678}, .text = "the start"},
-	                           {.span = {.from = 1, .to = 2}, .text = "nothing"},
-	                           {.probes = {entry}, .text = "entry"}};
-	for (const trace::Cut& cut : cuts) {
-		INFO(cut.text);
-		trace::cut_file(rig.whole, rig.part, cut);
-		for (const auto& paths : {std::vector{rig.whole, rig.part}, {rig.part, rig.whole}}) {
-			const trace::Verdict both = verdict(paths, 1);
-			CHECK(both.complete);
-			CHECK(both.from == alone.from);
-			CHECK(both.to == alone.to);
-			CHECK(both.records == alone.records);
-			CHECK_FALSE(both.windowed);
-			CHECK_FALSE(both.goes_on);
-		}
-	}
-}
-
 TEST_CASE("of a block that was cut, one file's damaged part is not taken for all of it", "[cut]") {
 	Rig rig;
 	const std::string one = rig.folder.file("1.dfr"), two = rig.folder.file("2.dfr");
