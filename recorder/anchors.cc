@@ -165,20 +165,26 @@ void keep(AnchorScan& scan, Panics& panics, Candidate&& candidate) {
 		place->second = std::move(anchor);
 }
 
-// What anchors that stand elsewhere than they say list.
+// What anchors that stand elsewhere than they say list. In a displaced part of a dump several stand as far away; one alone is a
+// copy, as hibernation leaves them in free memory, or a process's.
 class Strays {
 public:
 	void add(const Candidate& candidate) {
 		const FoundAnchor& anchor = candidate.anchor;
 		if (strays_.size() < kStraysMost)
-			strays_.insert({candidate.boot, anchor.state_id,
+			strays_.insert({candidate.displacement, candidate.boot, anchor.state_id,
 			                AnchorKey{.kind = anchor.kind,
 			                          .cpu = anchor.cpu,
 			                          .half = anchor.half,
 			                          .part = anchor.part}});
 	}
 	void count(AnchorScan& scan) const {
-		for (const auto& [boot, state, key] : strays_) {
+		std::map<int64_t, size_t> alike;
+		for (const auto& stray : strays_)
+			alike[std::get<int64_t>(stray)]++;
+		for (const auto& [displacement, boot, state, key] : strays_) {
+			if (alike[displacement] < 2)
+				continue;
 			const auto recording = scan.recordings.find({boot, state});
 			const bool there = key.kind == DFR_ANCHOR_PANIC
 			                       ? scan.panics.contains(boot)
@@ -191,7 +197,7 @@ public:
 
 private:
 	static constexpr size_t kStraysMost = 4096; // a process may have filled its memory with them
-	std::set<std::tuple<BootId, uint64_t, AnchorKey>> strays_;
+	std::set<std::tuple<int64_t, BootId, uint64_t, AnchorKey>> strays_;
 };
 
 } // namespace

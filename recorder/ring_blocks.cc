@@ -22,7 +22,8 @@ namespace {
 using trace::plural;
 
 constexpr uint64_t kUnsoundNamed = 32; // intervals, and gaps
-constexpr uint64_t kMendsMost = 1024;  // headers of a recording, with some MiB of checksums each
+constexpr uint64_t kMendsMost = 1024;  // headers of a recording, each with
+constexpr uint32_t kBeforeMost = 4096; // so many bytes' checksum for each of its bits
 
 bool adjacent(const trace::BlockRef& a, const trace::BlockRef& b) {
 	return a.head.cpu == b.head.cpu && a.head.seq + 1 == b.head.seq;
@@ -66,11 +67,11 @@ void RingBlocks::find_of(const FoundAnchor& anchor) {
 		return;
 	}
 	missing_[anchor.cpu].damaged += each_unit(anchor, *memory_, size, listed_, [&](MemoryExtent extent) {
-		add(std::move(extent), size, anchor.cpu);
+		add(std::move(extent), size, anchor.cpu, true);
 	});
 }
 
-void RingBlocks::add(MemoryExtent extent, uint32_t size, uint32_t cpu) {
+void RingBlocks::add(MemoryExtent extent, uint32_t size, uint32_t cpu, bool anchored) {
 	settle<dfr_block>(*memory_, extent, [this, cpu](const dfr_block& there) {
 		return there.magic == DFR_BLOCK_FRESH ||
 		       (there.magic == DFR_BLOCK_MAGIC && there.state_id == state_id_ && there.cpu == cpu);
@@ -96,9 +97,10 @@ void RingBlocks::add(MemoryExtent extent, uint32_t size, uint32_t cpu) {
 		                     std::span(block.bytes).first(head.hdr_size + head.committed));
 	store_head(block, head); // which may be all that there is of its page
 	const bool has_checksums = head.checksum || head.flags & DFR_BLOCK_SEALED;
-	if (is_right && (!has_checksums || trace::block_is_verified(block.bytes))) {
+	if (is_right &&
+	    (!has_checksums || (trace::block_is_sane(block.bytes) && trace::own_is_right(block.bytes)))) {
 		// Nothing is to be mended.
-	} else if (mend_head(extent, block, cpu)) {
+	} else if (anchored && mend_head(extent, block, cpu)) {
 		head = block.header();
 	} else if (!is_right) {
 		if (head.magic == DFR_BLOCK_MAGIC && head.version != DFR_BLOCK_VERSION && head.size == size)
@@ -138,7 +140,7 @@ bool RingBlocks::mend_head(const MemoryExtent& extent, trace::Block& block, uint
 	const auto is_whole = [&whole](const dfr_block& with) {
 		store_head(whole, with);
 		return with.open_time && trace::block_is_sane(whole.bytes) &&
-		       trace::own_is_right(whole.bytes);
+		       trace::own_is_right(whole.bytes, kBeforeMost);
 	};
 	bool found = is_whole(head);
 	for (size_t bit = 0; bit < 8 * sizeof(head) && !found; bit++) {
@@ -188,7 +190,7 @@ void RingBlocks::add_loose(uint64_t address) {
 		if (memory_->read(address / kPage * kPage + extent.within,
 		                  std::as_writable_bytes(std::span(&next, 1))) &&
 		    trace::header_is_sane(next) && next.state_id == state_id_)
-			add(extent, head.size, next.cpu);
+			add(extent, head.size, next.cpu, false); // anybody's page may look like one
 	}
 }
 

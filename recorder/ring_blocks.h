@@ -46,7 +46,7 @@ private:
 		uint64_t damaged = 0, absent = 0;
 	};
 	void find_of(const FoundAnchor& anchor);
-	void add(MemoryExtent extent, uint32_t size, uint32_t cpu);
+	void add(MemoryExtent extent, uint32_t size, uint32_t cpu, bool anchored);
 	void add_loose(uint64_t address);
 	bool mend_head(const MemoryExtent& extent, trace::Block& block, uint32_t cpu);
 	bool sound(trace::Block& block) const;

@@ -61,10 +61,8 @@ void ProgramArguments::add_to(CLI::App& app) {
 	app.add_option("-s,--script", scripts, "file with a D program; - is stdin")->allow_extra_args(false);
 	app.add_option("-x,--option", options, "option, NAME or NAME=VALUE")->allow_extra_args(false);
 	app.add_option("--arg", operands, "operand of the program: $1, $2 ...")->allow_extra_args(false);
-	CLI::Option* const preprocessor = app.add_flag("-C", preprocess, "run the C preprocessor first");
-	app.add_option("-D", cpp, "define NAME[=VALUE] for the preprocessor")
-	    ->allow_extra_args(false)
-	    ->needs(preprocessor);
+	app.add_flag("-C", preprocess, "run the C preprocessor first");
+	app.add_option("-D", cpp, "define NAME[=VALUE] for the preprocessor")->allow_extra_args(false);
 	app.add_flag("-Z", zdefs, "descriptions may match nothing");
 	app.add_flag("-w", destructive, "allow destructive actions");
 	app.add_flag("-q,--quiet", quiet, "only what the program prints");
@@ -125,7 +123,14 @@ std::vector<lib::ProgramPart> ProgramArguments::parts_or_profile() const {
 	return all;
 }
 
+// -x cpp is -C by another name.
+void ProgramArguments::require_preprocessor() const {
+	if (!cpp.empty() && !preprocess && std::ranges::find(options, "cpp") == options.end())
+		throw UsageError("-D defines a name for the preprocessor, which does not run", "add -C");
+}
+
 void ProgramArguments::give_to(dfr_session* session) const {
+	require_preprocessor();
 	const auto must = [session](int result) {
 		if (result < 0)
 			throw Error(dfr_session_error(session), dfr_session_hint(session));
@@ -149,6 +154,7 @@ void ProgramArguments::give_to(dfr_session* session) const {
 }
 
 d::CompileOptions ProgramArguments::compile_options(uint32_t target) const {
+	require_preprocessor();
 	d::CompileOptions compile;
 	for (const OptionProfile& known : kProfiles)
 		if (profile == known.name)

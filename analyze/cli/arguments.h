@@ -49,6 +49,7 @@ struct ProgramArguments {
 	void add_profile_to(CLI::App& app); // of commands that make recordings
 	bool empty() const { return clauses.empty() && scripts.empty(); }
 	void give_to(dfr_session* session) const; // dfr::Error if it refuses
+	void require_preprocessor() const;        // UsageError: there is a -D, and nobody to take it
 	std::vector<lib::ProgramPart> parts() const;
 	// The same, or if there is none and a profile is named, that one's program.
 	std::vector<lib::ProgramPart> parts_or_profile() const;

@@ -204,26 +204,23 @@ std::vector<Crash> crashes(const std::string& folder = kCrashFolder) {
 	return found;
 }
 
-// False: it cannot be.
-bool remove_crash(const Crash& crash, const std::string& why) {
-	std::error_code error;
-	std::filesystem::remove_all(crash.folder, error);
-	if (error)
-		print_error("cannot remove " + crash.folder + ": " + error.message(), "");
-	else
-		std::printf("%s was removed: %s\n", shown(crash.folder), shown(why));
-	return !error;
-}
-
 // For one more, before it is written, because the disk may be full. If that one cannot be stored, nine are left. What a
 // store has left that was killed pushes no crash out.
 void make_room(std::vector<Crash> before) {
-	std::erase_if(before, [](const Crash& crash) {
-		return trace::recordings_in(crash.folder).empty() &&
-		       remove_crash(crash, "no recording is in it");
+	std::error_code error;
+	std::erase_if(before, [&error](const Crash& crash) {
+		const bool was_empty = std::filesystem::remove(crash.folder, error);
+		if (was_empty)
+			std::printf("%s was removed: nothing is in it\n", shown(crash.folder));
+		return was_empty;
 	});
-	for (size_t i = 0; i + kKeep <= before.size(); i++)
-		remove_crash(before[i], std::to_string(kKeep) + " crashes are kept");
+	for (size_t i = 0; i + kKeep <= before.size(); i++) {
+		std::filesystem::remove_all(before[i].folder, error);
+		if (error)
+			print_error("cannot remove " + before[i].folder + ": " + error.message(), "");
+		else
+			std::printf("%s was removed: %zu crashes are kept\n", shown(before[i].folder), kKeep);
+	}
 }
 
 } // namespace

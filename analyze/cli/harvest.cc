@@ -131,15 +131,17 @@ void write_file(trace::BlockSource& source, const std::string& output, HarvestWi
 	std::fprintf(stderr, "dfr: %s blocks are in %s\n", shown(trace::grouped(blocks)), shown(output));
 }
 
-// With bounded room nothing is left of what could not be written whole.
+// With bounded room nothing is left of what could not be written whole, and others have its room.
 void write_recording(trace::BlockSource& source, const std::string& output, HarvestWish& wish) {
+	const std::optional<uint64_t> before = wish.room;
 	try {
 		write_file(source, output, wish);
 	} catch (const Error& error) {
 		if (!wish.room || error.code() == EEXIST)
 			throw;
 		std::error_code none;
-		std::filesystem::remove(output, none);
+		if (std::filesystem::remove(output, none))
+			wish.room = before;
 		if (error.code() != ENOSPC)
 			throw;
 		throw Error("cannot store " + output + ": recordings may take half of what the disk has left",
@@ -155,15 +157,28 @@ void write_in_flight(recorder::ImageSource& source, const std::string& output, H
 		std::fprintf(stderr, "dfr: no speculation was in flight\n");
 }
 
-int harvest(recorder::ImageSource& source, const std::string& output, HarvestWish& wish, bool one) {
-	write_recording(source, output, wish);
+void write_held(recorder::ImageSource& source, const std::string& output, HarvestWish& wish) {
 	if (const auto held = source.held())
 		write_recording(*held, trace::name_with(output, ".held"), wish);
-	if (wish.speculations)
-		write_in_flight(source, output, wish);
+}
+
+int harvest(recorder::ImageSource& source, const std::string& output, HarvestWish& wish, bool one) {
+	write_recording(source, output, wish);
+	int status = 0;
+	// What stands beside it does without, not the recording's verdict.
+	for (const auto write : {write_held, write_in_flight}) {
+		try {
+			if (write == write_held || wish.speculations)
+				write(source, output, wish);
+		} catch (const Error& error) {
+			print_error(error.what(), error.hint());
+			status = kStatusError;
+		}
+	}
 	const auto file = trace::open_file(output);
-	return print_verdict(trace::judge_whole(*file), file->catalog(), wish.json,
-	                     one ? std::string() : output);
+	const int verdict = print_verdict(trace::judge_whole(*file), file->catalog(), wish.json,
+	                                  one ? std::string() : output);
+	return status ? status : verdict;
 }
 
 } // namespace

@@ -101,7 +101,7 @@ private:
 	             bool speaks);
 	void after_firing(bool speaks, uint64_t recorded);
 	void start(uint64_t from, uint64_t begin = UINT64_MAX);
-	void start_before(uint64_t first);
+	void start_before(uint64_t first, bool of_begin);
 	bool await(uint64_t until);
 	void check_late_probes();
 	trace::Asked asked(const trace::Catalog& catalog) const;
@@ -123,8 +123,9 @@ private:
 	std::set<uint32_t> known_probes_; // when the program was compiled
 	std::vector<Recorded> recorded_;  // by EPID
 	std::map<std::string, int> captures_;
-	std::unique_ptr<ByThreads> threads_;                          // while they answer
-	bool in_vain_ = false;                                        // that they do
+	std::unique_ptr<ByThreads> threads_; // while they answer
+	bool in_vain_ = false;               // that they do
+	bool first_is_begin_ = false;
 	std::optional<uint64_t> first_time_;                          // of the records that they got
 	std::unique_ptr<Firing> firing_ = std::make_unique<Firing>(); // threads exchange it
 	dfr_env own_env_{};                                           // for BEGIN, END and timers
@@ -428,9 +429,10 @@ const Replay::Recorded& Replay::recorded(uint32_t epid) {
 	return entry;
 }
 
-// In front of the first record: an engine moves a second firing of one time on, and records keep theirs.
-void Replay::start_before(uint64_t first) {
-	start(std::min(gathered_.start().value_or(first), first), first - (first > 0));
+// At the first record if that is BEGIN's own. Else in front of it: an engine moves a second firing of one time on, and records
+// keep theirs.
+void Replay::start_before(uint64_t first, bool of_begin) {
+	start(std::min(gathered_.start().value_or(first), first), first - (first > 0 && !of_begin));
 }
 
 // Timers count from `from`; BEGIN fires then, at `begin` at the latest.
@@ -542,9 +544,10 @@ void Replay::take(const trace::Record& record, uint32_t boot) {
 			keep_begin(record.context);
 		if (threads_) {
 			first_time_ = record.time; // BEGIN fires when they have answered
+			first_is_begin_ = entry.probe->id == 1;
 			started_ = true;
 		} else {
-			start_before(record.time);
+			start_before(record.time, entry.probe->id == 1);
 			recorded_
 			    .clear(); // recorded() ran before start() armed the probes, so `fires` was null
 		}
@@ -753,7 +756,7 @@ bool Replay::answer_by_columns() {
 		            .cgroup = first.task.cgroup,
 		            .execname = first.execname});
 	if (first.known)
-		start_before(first.time);
+		start_before(first.time, first.begin);
 	firings_ += columns.firings();
 	last_time_ = std::max(last_time_, columns.last_time());
 	session_.add_aggregations(columns.entries());
@@ -788,7 +791,7 @@ bool Replay::answer_by_threads(const Gathered::Visit& visit) {
 		return false;
 	}
 	if (first_time_)
-		start_before(*first_time_);
+		start_before(*first_time_, first_is_begin_);
 	last_time_ = std::max(last_time_, last);
 	missing_ = threads->missing();
 	session_.add_aggregations(threads->entries());

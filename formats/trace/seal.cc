@@ -144,10 +144,11 @@ void seal_block(Block& block) {
 	block.verified = true;
 }
 
-bool own_is_right(std::span<const std::byte> block) {
+bool own_is_right(std::span<const std::byte> block, uint32_t most) {
 	const auto head = load<dfr_block>(block.data());
 	const uint32_t first = each_interval(block, [](uint32_t, const dfr_restart&, uint32_t) {});
-	return head.checksum && head.checksum == own_checksum(head, block.subspan(sizeof(head)), first);
+	return head.checksum && first - head.hdr_size <= most &&
+	       head.checksum == own_checksum(head, block.subspan(sizeof(head)), first);
 }
 
 size_t sound_intervals(std::span<const std::byte> block) {

@@ -36,8 +36,9 @@ inline bool is_in_place(const dfr_restart& entry, uint32_t index) {
 // Sets the checksums in the restart table of a block, if the header says that it is sealed. `body`: the block's bytes
 // behind its header. True: with this table the checksums of a sane block are right, its own included.
 bool set_checksums(const dfr_block& head, std::span<const std::byte> body, std::span<dfr_restart> table);
-// Of a sane block that was sealed: whether the block's own checksum is right, and how many intervals are sound.
-bool own_is_right(std::span<const std::byte> block);
+// Of a sane block that was sealed: whether the block's own checksum is right, and how many intervals are sound. Where more than
+// `most` bytes stand before the first interval, the checksum is not computed, and is not right.
+bool own_is_right(std::span<const std::byte> block, uint32_t most = UINT32_MAX);
 size_t sound_intervals(std::span<const std::byte> block);
 // Of a sane, sealed block: whether an interval from `from` to `to` has the right checksum; from hdr_size to
 // the first interval that is the block's own.
