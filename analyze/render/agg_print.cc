@@ -161,6 +161,7 @@ void put_packed(std::string& out, std::span<const AggRow> rows, const AggStyle& 
 	}
 	for (const Histogram& histogram : histograms)
 		last = std::min(last, histogram.counts.size() - 1);
+	const bool utf8 = packs_utf8(style.histogram);
 	const std::string low = histograms[0].label(first), high = histograms[0].label(last);
 	out += '\n';
 	put_right(out, "key", std::max(packed_width(rows[0]), 3u));
@@ -187,8 +188,7 @@ void put_packed(std::string& out, std::span<const AggRow> rows, const AggStyle& 
 		for (const int64_t count : shown)
 			total += count;
 		for (const int64_t count : shown)
-			put_packed_cell(out, count, style.histogram.zoom ? scale.largest : scale.total,
-			                style.histogram.utf8);
+			put_packed_cell(out, count, style.histogram.zoom ? scale.largest : scale.total, utf8);
 		out += ": ";
 		put_left(out, high, high_width);
 		out += " | ";

@@ -5,6 +5,7 @@
 #include "analyze/render/histogram.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <string_view>
 
@@ -238,7 +239,7 @@ BarScale scale_of(std::span<const int64_t> counts) {
 }
 
 void put_bar(std::string& out, int64_t count, const BarScale& scale, const HistogramStyle& style) {
-	if (!scale.negative && style.utf8)
+	if (!scale.negative && style.cells == CellText::kUtf8)
 		return put_utf8_bar(out, count, scale, style.zoom);
 	const bool both = scale.negative && scale.positive;
 	const unsigned cells = both ? kBar / 2 : kBar;
@@ -280,6 +281,14 @@ void put_histogram(std::string& out, const Histogram& histogram, const Histogram
 		put_left(out, number(style.normal == 0 ? 0 : histogram.counts[i] / style.normal), 9);
 		out += '\n';
 	}
+}
+
+bool packs_utf8(const HistogramStyle& style) {
+	const char* const terminal = std::getenv("TERM");
+	const std::string_view name = terminal ? terminal : "";
+	if (style.cells != CellText::kUnset)
+		return style.cells == CellText::kUtf8;
+	return name != "dumb" && name != "sun" && name != "sun-color";
 }
 
 void put_packed_cell(std::string& out, int64_t count, unsigned __int128 largest, bool utf8) {

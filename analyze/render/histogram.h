@@ -13,9 +13,12 @@
 
 namespace dfr::render {
 
+// What cells are drawn with (encoding=). Where nothing says it, packed ones by the terminal, bars with ASCII.
+enum class CellText : uint8_t { kUnset, kAscii, kUtf8 };
+
 struct HistogramStyle {
 	bool zoom = false; // aggzoom: the tallest bar is 95 %
-	bool utf8 = false; // encoding=utf8: eighths of a cell
+	CellText cells = CellText::kUnset;
 	int64_t normal = 1;
 };
 
@@ -56,6 +59,8 @@ void put_bar(std::string& out, int64_t count, const BarScale& scale, const Histo
 // "value" or "key" right-aligned in `width`, the title, "count".
 void put_histogram_header(std::string& out, std::string_view first, unsigned width);
 
+// Whether packed cells are drawn with UTF-8: unless an option says it, all terminals but some old ones show it.
+bool packs_utf8(const HistogramStyle& style);
 // One cell of a packed histogram: how high `count` stands among `largest`.
 void put_packed_cell(std::string& out, int64_t count, unsigned __int128 largest, bool utf8);
 

@@ -81,7 +81,7 @@ std::string Renderer::set_style(Style& style, std::string_view name, std::option
 		if (name == number.name)
 			return parse_number(value.value_or(""), *number.number);
 	if (name == "encoding") {
-		aggregations.histogram.utf8 = value == "utf8";
+		aggregations.histogram.cells = value == "utf8" ? CellText::kUtf8 : CellText::kAscii;
 		return value == "utf8" || value == "ascii" ? "" : kBad;
 	}
 	known = false;

@@ -809,6 +809,26 @@ BEGIN { @["a"] = quantize(1); @["a"] = quantize(2, 3); exit(0); }
                 a   0 : _x : 4   | 4
 --end
 
+@@ agg.pack.utf8 | agg.pack | normal
+--args -xsetenv=TERM=xterm -xaggpack -qs $D
+BEGIN { @["a"] = quantize(1); @["a"] = quantize(2, 3); exit(0); }
+--out
+
+
+              key min .----. max | count
+                a   0 : ▂▆ : 4   | 4
+--end
+
+@@ agg.pack.dumb | agg.pack | boundary
+--args -xsetenv=TERM=dumb -xaggpack -qs $D
+BEGIN { @["a"] = quantize(1); @["a"] = quantize(2, 3); exit(0); }
+--out
+
+
+              key min .----. max | count
+                a   0 : _x : 4   | 4
+--end
+
 @@ agg.pack.lquantize | agg.pack | boundary
 #pragma D option aggpack
 #pragma D option encoding=ascii

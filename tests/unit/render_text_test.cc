@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "analyze/render/histogram.h"
@@ -241,7 +242,7 @@ TEST_CASE("render: zoom scales the tallest bar to 95 %", "[render]") {
 
 TEST_CASE("render: a bar in eighths of a cell", "[render]") {
 	HistogramStyle style;
-	style.utf8 = true;
+	style.cells = CellText::kUtf8;
 	std::string out;
 	// 40 * 8 * 1 / 3 = 106 eighths: 13 full cells and 2 eighths
 	put_bar(out, 1, scale_of(std::vector<int64_t>{1, 2}), style);
@@ -264,4 +265,24 @@ TEST_CASE("render: scalars of aggregations", "[render]") {
 	CHECK(scalar_of({DFR_ACT_SUM, sum, 10}) == -3);
 	const uint64_t least[] = {0x8000000000000000};
 	CHECK(scalar_of({DFR_ACT_SUM, least, -1}) == INT64_MIN); // wraps, does not trap
+}
+
+// LANGUAGE.md section 9.1: UTF-8 is assumed unless encoding=ascii or TERM is dumb, sun, sun-color.
+TEST_CASE("render: what packed cells are drawn with", "[render]") {
+	const char* const term = std::getenv("TERM");
+	const std::string before = term ? term : "";
+	const auto drawn = [](CellText cells, const char* terminal) {
+		::setenv("TERM", terminal, 1);
+		HistogramStyle style;
+		style.cells = cells;
+		return packs_utf8(style);
+	};
+	CHECK(drawn(CellText::kUnset, "xterm"));
+	CHECK(drawn(CellText::kUnset, ""));
+	for (const char* const old : {"dumb", "sun", "sun-color"}) {
+		CHECK_FALSE(drawn(CellText::kUnset, old));
+		CHECK(drawn(CellText::kUtf8, old));
+	}
+	CHECK_FALSE(drawn(CellText::kAscii, "xterm"));
+	::setenv("TERM", before.c_str(), 1);
 }
