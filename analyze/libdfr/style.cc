@@ -3,6 +3,7 @@
 // Options that reached the DOF, as style.
 #include "analyze/libdfr/style.h"
 
+#include <string>
 #include <utility>
 
 #include "formats/abi/dof.h"
@@ -19,7 +20,15 @@ constexpr Name kNames[] = {{DFR_OPT_QUIET, "quiet"},           {DFR_OPT_FLOWINDE
                            {DFR_OPT_AGGSORTKEY, "aggsortkey"}, {DFR_OPT_AGGSORTREV, "aggsortrev"},
                            {DFR_OPT_AGGSORTPOS, "aggsortpos"}, {DFR_OPT_AGGSORTKEYPOS, "aggsortkeypos"},
                            {DFR_OPT_AGGHIST, "agghist"},       {DFR_OPT_AGGPACK, "aggpack"},
-                           {DFR_OPT_AGGZOOM, "aggzoom"}};
+                           {DFR_OPT_AGGZOOM, "aggzoom"},       {DFR_OPT_ENCODING, "encoding"},
+                           {DFR_OPT_NORESOLVE, "noresolve"},   {DFR_OPT_DROPTAGS, "droptags"}};
+
+// As set_style() takes it.
+std::string text_of(const dof::Option& option) {
+	if (option.option == DFR_OPT_ENCODING)
+		return option.value == DFR_ENCODING_UTF8 ? "utf8" : "ascii";
+	return std::to_string(option.value);
+}
 
 } // namespace
 
@@ -28,8 +37,7 @@ void apply_options(const dof::Image& image, render::Style& style) {
 	for (const dof::Option& option : image.options)
 		for (const Name& name : kNames)
 			if (name.option == option.option && option.value != DFR_OPT_UNSET)
-				render::Renderer::set_style(style, name.name, std::to_string(option.value),
-				                            known);
+				render::Renderer::set_style(style, name.name, text_of(option), known);
 }
 
 void apply_options(const d::Compiled& compiled, render::Style& style) {

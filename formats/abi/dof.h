@@ -366,6 +366,9 @@ enum dfr_option {
 	DFR_OPT_JIT,
 	DFR_OPT_SYSCALLHOOK,
 	DFR_OPT_MEMORY,
+	DFR_OPT_ENCODING, /* of consumers, as the next two are: what is printed */
+	DFR_OPT_NORESOLVE,
+	DFR_OPT_DROPTAGS,
 	DFR_OPT_OURS_MAX
 };
 #define DFR_OPT_UNSET (-2LL)
@@ -373,5 +376,7 @@ enum dfr_option {
 #define DFR_BUFPOLICY_FILL 1
 #define DFR_BUFPOLICY_SWITCH 2
 #define DFR_MEMORY_RESERVED 1
+#define DFR_ENCODING_ASCII 0
+#define DFR_ENCODING_UTF8 1
 
 #endif

@@ -80,10 +80,10 @@ constexpr OptionInfo kOptions[] = {
     {"defaultargs", kCompile, Flag, kNoOptionNumber},
     {"define", kCompile, Text, kNoOptionNumber},
     {"disasm", kCompile, Flag, kNoOptionNumber},
-    {"droptags", kCompile, Flag, kNoOptionNumber},
+    {"droptags", kCompile, Flag, DFR_OPT_DROPTAGS},
     {"dtypes", kCompile, Text, kNoOptionNumber},
     {"empty", kCompile, Flag, kNoOptionNumber},
-    {"encoding", kCompile, Text, kNoOptionNumber},
+    {"encoding", kCompile, Encoding, DFR_OPT_ENCODING},
     {"engine", kCompile, Text, kNoOptionNumber},
     {"errtags", kCompile, Flag, kNoOptionNumber},
     {"evaltime", kCompile, Text, kNoOptionNumber},
@@ -100,7 +100,7 @@ constexpr OptionInfo kOptions[] = {
     {"maxframes", kRuntime, Flag, kNoOptionNumber},
     {"modpath", kCompile, Text, kNoOptionNumber},
     {"nolibs", kCompile, Flag, kNoOptionNumber},
-    {"noresolve", kDynamic, Flag, kNoOptionNumber},
+    {"noresolve", kDynamic, Flag, DFR_OPT_NORESOLVE},
     {"pcapsize", kRuntime, Size, kNoOptionNumber},
     {"pgmax", kCompile, Flag, kNoOptionNumber},
     {"printsize", kRuntime, Size, kNoOptionNumber},
@@ -240,8 +240,6 @@ std::vector<std::string_view> option_names() {
 }
 
 std::vector<std::string_view> option_words(std::string_view name) {
-	if (name == "encoding")
-		return {"ascii", "utf8"};
 	if (name == "evaltime")
 		return {"exec", "preinit", "postinit", "main"};
 	if (name == "linkmode")
@@ -283,6 +281,10 @@ std::optional<int64_t> parse_option(const OptionInfo& option, std::optional<std:
 	case Memory: // that a warm reset leaves as it is
 		if (text == "reserved")
 			return DFR_MEMORY_RESERVED;
+		return std::nullopt;
+	case Encoding:
+		if (text == "ascii" || text == "utf8")
+			return text == "utf8" ? DFR_ENCODING_UTF8 : DFR_ENCODING_ASCII;
 		return std::nullopt;
 	default: return 0;
 	}

@@ -12,7 +12,7 @@
 
 namespace dfr::d {
 
-enum class OptionUnit : uint8_t { Flag, Size, Rate, Policy, Resize, Hook, Memory, Text, Cpu };
+enum class OptionUnit : uint8_t { Flag, Size, Rate, Policy, Resize, Hook, Memory, Encoding, Text, Cpu };
 enum class OptionTime : uint8_t { Compile, Runtime, Dynamic };
 
 struct OptionInfo {

@@ -281,6 +281,7 @@ std::string values_of(OptionUnit unit) {
 	case OptionUnit::Resize: return "auto or manual";
 	case OptionUnit::Hook: return "function or tracepoint";
 	case OptionUnit::Memory: return "reserved";
+	case OptionUnit::Encoding: return "ascii or utf8";
 	default: return "a number, on or off";
 	}
 }
