@@ -16,8 +16,13 @@ counter=$!
 until [ "$(guest-device states | wc -l)" -ge 2 ]; do sleep 0.1; done
 mkdir fill
 mount -t tmpfs -o size=100% none fill
-most=$(($(kilobytes MemAvailable) - $(kilobytes MemTotal) / 22))
-dd if=/dev/zero of=fill/it bs=1k count=$most 2>/dev/null
+# No less than is needed, because the programs need some, too.
+n=0
+until [ $(($(kilobytes MemAvailable) * 17)) -lt $(kilobytes MemTotal) ]; do
+	more=$(($(kilobytes MemAvailable) - $(kilobytes MemTotal) / 17 + 200))
+	dd if=/dev/zero of=fill/$n bs=1k count=$more 2>/dev/null
+	n=$((n + 1))
+done
 begun=$(date +%s)
 guest-workload number 20000 >pid
 sleep 10

@@ -14,17 +14,22 @@ until grep -q 'is in flight' log && grep -q recording log2; do sleep 0.1; done
 guest-workload number 1000 >/dev/null
 mkdir fill
 mount -t tmpfs -o size=100% none fill
-most=$(($(kilobytes MemAvailable) - $(kilobytes MemTotal) / 22))
-dd if=/dev/zero of=fill/it bs=1k count=$most 2>/dev/null
-[ $(kilobytes MemAvailable) -lt $(($(kilobytes MemTotal) / 16)) ] && echo short
+# No less than is needed, because the programs need some, too.
+n=0
+until [ $(($(kilobytes MemAvailable) * 17)) -lt $(kilobytes MemTotal) ]; do
+	more=$(($(kilobytes MemAvailable) - $(kilobytes MemTotal) / 17 + 200))
+	dd if=/dev/zero of=fill/$n bs=1k count=$more 2>/dev/null
+	n=$((n + 1))
+done
 dfr snapshot --name flight -o s.dfr 2>told || cat told
-count s.dfr
 sync
 until grep -qE '^dfrd: (snapshot|the snapshot)' log; do sleep 0.1; done
 guest-workload number 500 >/dev/null
 sleep 2
 kill -0 $stream && echo 'it streams on'
+[ $(($(kilobytes MemAvailable) * 16)) -lt $(kilobytes MemTotal) ] && echo short
 umount fill
+count s.dfr
 grep -c '^dfrd: snapshot' log
 count a-0001.dfr
 kill -TERM $flight $stream
