@@ -107,6 +107,7 @@ public:
 		return error;
 	}
 	int sync() override { return file_->sync(); }
+	int there() override { return file_->there(); }
 	int close() override { return file_->close(); }
 	void remove() override {
 		file_->remove();

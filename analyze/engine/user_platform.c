@@ -251,7 +251,7 @@ static u64 measure_offset(int which) {
  */
 u64 dfr_user_clock_offset(int which) {
 	static u64 kept[2]; /* of wall time, of the clock that counts sleep too; 0: not measured yet */
-	u64 *const last = &kept[which == CLOCK_BOOTTIME];
+	u64* const last = &kept[which == CLOCK_BOOTTIME];
 	const u64 offset = measure_offset(which), known = dfr_load_acquire(last);
 
 	if (known && offset - known + 1000 <= 2000)
