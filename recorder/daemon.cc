@@ -139,6 +139,10 @@ bool take_reload_request() {
 	return reload_asked.exchange(false);
 }
 
+void ask_for_reload() {
+	reload_asked = true;
+}
+
 unsigned take_snapshot_requests() {
 	return snapshots_asked.exchange(0);
 }
@@ -203,6 +207,7 @@ std::unique_ptr<DeviceSession> Daemon::begin(const std::string& name, std::span<
 
 void Daemon::start() {
 	session_.reset();
+	interrupted_.reset(); // which holds the descriptor of its state
 	const std::string next = next_name(options.name);
 	std::unique_ptr<DeviceSession> begun = claim(next);
 	if (begun && begun->status().activity == DFR_INACTIVE) {
@@ -277,7 +282,8 @@ std::optional<Reload> Daemon::reload() {
 void Daemon::read_options_again() {
 	try {
 		DaemonOptions again = read_daemon_options(arguments_);
-		check_policy(*session_, again);
+		if (session_)
+			check_policy(*session_, again);
 		options = std::move(again);
 	} catch (const Error& error) {
 		say(error);

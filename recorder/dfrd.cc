@@ -257,7 +257,7 @@ bool lacks_room(const Error& why) {
 
 // False: it cannot be waited for, or the end was asked.
 bool wait_for_room(recorder::Daemon& daemon, const Error& why) {
-	if (!lacks_room(why) || !daemon.manager.is_there())
+	if (!lacks_room(why) || !daemon.manager.is_there() || recorder::end_is_asked())
 		return false;
 	const std::string status =
 	    "what " + daemon.options.name + " has recorded stays in memory: " + why.what();
@@ -266,12 +266,16 @@ bool wait_for_room(recorder::Daemon& daemon, const Error& why) {
 	             "dfrd: what %s has recorded stays in the kernel's memory; this tries again in %lld s\n",
 	             shown(daemon.options.name), static_cast<long long>(kRoomEvery.count()));
 	daemon.manager.ready(status);
+	const bool asked_before = recorder::take_reload_request(); // and not taken up, for want of room
+	bool asked = false;
 	const auto until = std::chrono::steady_clock::now() + kRoomEvery;
-	while (!recorder::end_is_asked() && !recorder::take_reload_request() &&
-	       std::chrono::steady_clock::now() < until) {
+	while (!recorder::end_is_asked() && !asked && std::chrono::steady_clock::now() < until) {
 		daemon.manager.alive(status);
 		std::this_thread::sleep_for(std::chrono::milliseconds(200));
+		asked = recorder::take_reload_request();
 	}
+	if (asked || asked_before)
+		recorder::ask_for_reload(); // of who records, if that can be begun
 	return !recorder::end_is_asked();
 }
 
@@ -288,9 +292,14 @@ bool was_removed(const Error& why) {
 // As a service dfrd does not end because a disk is full: systemd gives a service up that ends again and again, and
 // nobody would start it when there is room.
 Outcome record(recorder::Daemon& daemon) {
+	bool again = false;
 	for (bool last = false;; last = recorder::end_is_asked()) {
 		const std::string output = daemon.options.output;
 		try {
+			if (again) {
+				daemon.read_options_again();
+				daemon.start();
+			}
 			daemon.options.output = recorder::output_name(daemon.options);
 			daemon.remove_empty_files();
 			daemon.remove_old_files({}); // a disk that is full has room afterwards
@@ -301,8 +310,7 @@ Outcome record(recorder::Daemon& daemon) {
 				throw;
 		}
 		daemon.options.output = output;
-		daemon.read_options_again();
-		daemon.start();
+		again = true;
 	}
 }
 

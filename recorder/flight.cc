@@ -369,10 +369,11 @@ void Flight::ended(const FlightProcess& snapshot, int status) {
 	::close(snapshot.result);
 	const bool there = WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3);
 	if (!there) {
-		last_failed_ |= snapshot.last;
 		// Not where its process was killed, as by a memory that is full, or something of it was written.
-		const bool again =
-		    failed(snapshot.attempt, !said.empty() && ::access(snapshot.path.c_str(), F_OK) != 0);
+		const bool may_pass = !said.empty() && ::access(snapshot.path.c_str(), F_OK) != 0;
+		if (snapshot.last)
+			last_failed_ = may_pass ? ENOSPC : EIO;
+		const bool again = failed(snapshot.attempt, may_pass);
 		std::fprintf(stderr, "dfrd: the snapshot %s (%s) failed: %s%s\n", shown(snapshot.path),
 		             shown(snapshot.reason), said.empty() ? "its process was killed" : shown(said),
 		             again ? "; it is tried again" : "");
@@ -524,7 +525,7 @@ bool Flight::last_snapshot(const std::string& reason) {
 	begin_snapshot({.trigger = {.reason = {.text = reason, .own = true}, .time = now_ns()}}, {});
 	processes_.back().last = true;
 	finish_snapshots();
-	return !last_failed_;
+	return last_failed_ == 0;
 }
 
 // Other options for the same state: all that is under way goes on.
@@ -594,7 +595,7 @@ std::optional<Reload> Flight::run() {
 		                " could not be written, so the state is left as it is",
 		            "make room on the disk and start dfrd again, or drop it: dfr stop " +
 		                daemon_.options.name,
-		            ENOSPC);
+		            last_failed_);
 	if (has_ended(ended_) || next_ || stop)
 		daemon_.session().end();
 	return reload;

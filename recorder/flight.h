@@ -79,7 +79,7 @@ private:
 	uint64_t held_back_before_; // by dfrds before this one
 	size_t waiting_told_ = 0;   // triggers that wait, in the status
 	bool ending_ = false;       // what fails now is not tried again
-	bool last_failed_ = false;  // the snapshot of a state that ends
+	int last_failed_ = 0;       // the snapshot of a state that ends: an errno value
 	const DeviceSession* next_ = nullptr; // the state of a new program, while the old one ends
 	bool disk_was_low_ = false, no_triggers_ = false;
 	dfr_ioc_status ended_{};

@@ -318,7 +318,7 @@ static int arm(struct dfr_provider *unused, struct dfr_probe *probe)
 			   call->sy_hookable && !dfr_arming_option(provider.pv_engine, DFR_OPT_SYSCALLHOOK));
 		hooked_count += call->sy_hooked;
 	}
-	WRITE_ONCE(*armed_of(probe), true);
+	smp_store_release(armed_of(probe), true); /* who sees it armed sees how */
 	if (!call->sy_hooked)
 		point_of(probe)->tp_users++;
 	return 0;

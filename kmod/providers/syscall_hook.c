@@ -50,7 +50,7 @@ static void hook_left(DFR_RETHOOK_HANDLER_ARGS)
 {
 	struct dfr_syscall *call = dfr_return_cookie(node);
 
-	if (READ_ONCE(call->sy_hooked) && READ_ONCE(call->sy_return_armed) &&
+	if (smp_load_acquire(&call->sy_return_armed) && READ_ONCE(call->sy_hooked) &&
 	    dfr_probe_wants(call->sy_return))
 		dfr_syscall_fire_return(call, regs_return_value(regs), regs);
 }

@@ -56,8 +56,7 @@ static const char *option_check(u32 option, s64 value)
 		return value > 100 ? "cpubudget is not a percentage of a CPU, 1 to 100" : NULL;
 	case DFR_OPT_MEMORY:
 		return value != DFR_MEMORY_RESERVED ? "memory is not: reserved" : dfr_plat_not_reserved();
-	case DFR_OPT_ENCODING:
-		return value > DFR_ENCODING_UTF8 ? "encoding is none of ascii, utf8" : NULL;
+	case DFR_OPT_ENCODING: return value > DFR_ENCODING_UTF8 ? "encoding is none of ascii, utf8" : NULL;
 	default: return NULL;
 	}
 }
