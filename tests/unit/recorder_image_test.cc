@@ -268,27 +268,29 @@ TEST_CASE("stray copies and damaged anchors are not believed", "[recorder][image
 	check_sample(memory.raw());
 }
 
-// As in a compressed dump whose map has lost a bit: what comes behind it stands a page further on.
+// As in a compressed dump whose map has lost a bit: what comes behind it stands a page further on. One alone is a copy.
 TEST_CASE("anchors in a displaced part of a dump are missed by name", "[recorder][image]") {
-	const auto displaced = [](uint8_t boot) {
+	const auto displaced = [](uint8_t boot, uint64_t count) {
 		Memory memory = sample_memory();
 		memory.pages.erase(53);
-		memory.anchor({.pfn = 53,
-		               .kind = DFR_ANCHOR_RING,
-		               .cpu = 1,
-		               .unit = 8192,
-		               .frames = {300, 301, 302, 303},
-		               .boot = boot,
-		               .stands_at = 54});
+		for (uint64_t i = 0; i < count; i++)
+			memory.anchor({.pfn = 53 + 10 * i,
+			               .kind = DFR_ANCHOR_RING,
+			               .cpu = static_cast<uint32_t>(1 + i),
+			               .unit = 8192,
+			               .frames = {300, 301, 302, 303},
+			               .boot = boot,
+			               .stands_at = 54 + 10 * i});
 		const ImageFile image(memory.elf());
 		const auto found = recorder::open_memory_image(image.path);
 		REQUIRE(found.size() == 1);
-		CHECK(mentions(found[0]->remarks(), "1 anchor of its boot at another address") ==
+		CHECK(mentions(found[0]->remarks(), "2 anchors of its boot at another address") ==
 		      found[0]->partial());
 		return found[0]->partial();
 	};
-	CHECK(displaced(0xb0));
-	CHECK_FALSE(displaced(0x10)); // of a dump that was read, perhaps
+	CHECK(displaced(0xb0, 2));
+	CHECK_FALSE(displaced(0xb0, 1));
+	CHECK_FALSE(displaced(0x10, 2)); // of a dump that was read, perhaps
 }
 
 TEST_CASE("of two anchors that list different memory for one thing the later counts, and that is told",
