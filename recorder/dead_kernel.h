@@ -34,6 +34,7 @@ class DeadKernel final : public AddressPlaces {
 public:
 	DeadKernel(const DeadKernel&) = delete;
 	DeadKernel& operator=(const DeadKernel&) = delete;
+	~DeadKernel() override = default;
 
 	std::optional<KernelPlace> kernel_place(uint64_t address, uint64_t time) override;
 	// Of the kernel proper, as anybody may have forged them; null: it has none, or they are not whole in the image.
@@ -75,6 +76,8 @@ public:
 	// believed.
 	DeadKernels(std::shared_ptr<const PhysicalMemory> memory, std::span<const uint64_t> pages,
 	            std::span<const int64_t> displacements);
+	DeadKernels(const DeadKernels&) = delete;
+	DeadKernels& operator=(const DeadKernels&) = delete;
 	~DeadKernels();
 	// Of the kernels whose tables are whole and say it; one that never made an id has one of zeros.
 	const std::set<BootId>& boots() const { return boots_; }
