@@ -139,10 +139,6 @@ bool take_reload_request() {
 	return reload_asked.exchange(false);
 }
 
-void ask_for_reload() {
-	reload_asked = true;
-}
-
 unsigned take_snapshot_requests() {
 	return snapshots_asked.exchange(0);
 }

@@ -27,7 +27,6 @@ namespace dfr::recorder {
 void catch_daemon_signals();
 bool end_is_asked();
 bool take_reload_request();
-void ask_for_reload();
 unsigned take_snapshot_requests();
 
 bool has_ended(const dfr_ioc_status& status);

@@ -266,16 +266,12 @@ bool wait_for_room(recorder::Daemon& daemon, const Error& why) {
 	             "dfrd: what %s has recorded stays in the kernel's memory; this tries again in %lld s\n",
 	             shown(daemon.options.name), static_cast<long long>(kRoomEvery.count()));
 	daemon.manager.ready(status);
-	const bool asked_before = recorder::take_reload_request(); // and not taken up, for want of room
-	bool asked = false;
 	const auto until = std::chrono::steady_clock::now() + kRoomEvery;
-	while (!recorder::end_is_asked() && !asked && std::chrono::steady_clock::now() < until) {
+	while (!recorder::end_is_asked() && !recorder::take_reload_request() &&
+	       std::chrono::steady_clock::now() < until) {
 		daemon.manager.alive(status);
 		std::this_thread::sleep_for(std::chrono::milliseconds(200));
-		asked = recorder::take_reload_request();
 	}
-	if (asked || asked_before)
-		recorder::ask_for_reload(); // of who records, if that can be begun
 	return !recorder::end_is_asked();
 }
 
