@@ -133,6 +133,10 @@ std::vector<int64_t> believed(const std::vector<Candidate>& candidates, bool raw
 	return result;
 }
 
+AnchorKey key_of(const FoundAnchor& anchor) {
+	return {.kind = anchor.kind, .cpu = anchor.cpu, .half = anchor.half, .part = anchor.part};
+}
+
 // Of each boot's panic the last note: an oops is noted first, and the panic that it leads to again.
 using Panics = std::map<BootId, Candidate>;
 
@@ -147,7 +151,7 @@ void keep(AnchorScan& scan, Panics& panics, Candidate&& candidate) {
 		return;
 	}
 	anchor.displacement = candidate.displacement;
-	const AnchorKey key{.kind = anchor.kind, .cpu = anchor.cpu, .half = anchor.half, .part = anchor.part};
+	const AnchorKey key = key_of(anchor);
 	AnchorGroup& group = scan.recordings[{candidate.boot, anchor.state_id}];
 	const auto place = group.anchors.find(key);
 	if (place == group.anchors.end()) {
@@ -170,13 +174,9 @@ void keep(AnchorScan& scan, Panics& panics, Candidate&& candidate) {
 class Strays {
 public:
 	void add(const Candidate& candidate) {
-		const FoundAnchor& anchor = candidate.anchor;
 		if (strays_.size() < kStraysMost)
-			strays_.insert({candidate.displacement, candidate.boot, anchor.state_id,
-			                AnchorKey{.kind = anchor.kind,
-			                          .cpu = anchor.cpu,
-			                          .half = anchor.half,
-			                          .part = anchor.part}});
+			strays_.insert({candidate.displacement, candidate.boot, candidate.anchor.state_id,
+			                key_of(candidate.anchor)});
 	}
 	void count(AnchorScan& scan) const {
 		std::map<int64_t, size_t> alike;

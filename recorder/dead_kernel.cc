@@ -133,14 +133,14 @@ private:
 		uint64_t entry = first - kImage + info_.physical;
 		for (unsigned bits = kPageBits + (info_.five_levels ? 4 : 3) * kTableBits;;
 		     bits -= kTableBits) {
-			entry &= ~info_.encrypted;
 			const uint64_t at = (entry & kFrame) + 8 * (from >> bits & ((1 << kTableBits) - 1));
 			if (!memory_.read(at, std::as_writable_bytes(std::span(&entry, 1)), displacement_) ||
 			    !(entry & kPresent))
 				return std::nullopt;
+			entry &= ~info_.encrypted;
 			if (bits == kPageBits || (bits <= kLargestBits && (entry & kLarge))) {
 				const uint64_t within = (1ull << bits) - 1;
-				return (entry & ~info_.encrypted & kFrame & ~within) | (from & within);
+				return (entry & kFrame & ~within) | (from & within);
 			}
 		}
 	}

@@ -167,15 +167,17 @@ int harvest(recorder::ImageSource& source, const std::string& output, HarvestWis
 	write_recording(source, output, wish);
 	int status = 0;
 	// What stands beside it does without, not the recording's verdict.
-	for (const auto write : {write_held, write_in_flight}) {
+	const auto beside = [&](const auto& write) {
 		try {
-			if (write == write_held || wish.speculations)
-				write(source, output, wish);
+			write(source, output, wish);
 		} catch (const Error& error) {
 			print_error(error.what(), error.hint());
 			status = kStatusError;
 		}
-	}
+	};
+	beside(write_held);
+	if (wish.speculations)
+		beside(write_in_flight);
 	const auto file = trace::open_file(output);
 	const int verdict = print_verdict(trace::judge_whole(*file), file->catalog(), wish.json,
 	                                  one ? std::string() : output);
