@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-kilobytes() { sed -n "s/^$1: *\([0-9]*\) kB/\1/p" /proc/meminfo; }
+. /short-memory.sh
 count() {
 	dfr replay -qn 'syscall::getpgid:entry { @ = count(); } END { printa("%@d\n", @); }' "$@" 2>/dev/null
 }
@@ -14,15 +14,7 @@ dtrace -qn '
 ' $daemon >asked 2>told &
 counter=$!
 until [ "$(guest-device states | wc -l)" -ge 2 ]; do sleep 0.1; done
-mkdir fill
-mount -t tmpfs -o size=100% none fill
-# No less than is needed, because the programs need some, too.
-n=0
-until [ $(($(kilobytes MemAvailable) * 17)) -lt $(kilobytes MemTotal) ]; do
-	more=$(($(kilobytes MemAvailable) - $(kilobytes MemTotal) / 17 + 200))
-	dd if=/dev/zero of=fill/$n bs=1k count=$more 2>/dev/null
-	n=$((n + 1))
-done
+fill_memory
 begun=$(date +%s)
 guest-workload number 20000 >pid
 sleep 10

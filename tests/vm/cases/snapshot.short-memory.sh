@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-kilobytes() { sed -n "s/^$1: *\([0-9]*\) kB/\1/p" /proc/meminfo; }
+. /short-memory.sh
 count() {
 	dfr replay -qn 'syscall::getpgid:entry { @ = count(); } END { printa("%@d\n", @); }' "$@" 2>/dev/null
 }
@@ -12,15 +12,7 @@ dfrd --name moved --program p.dof --output b.dfr --checkpoint 1 --stop 2>log2 &
 stream=$!
 until grep -q 'is in flight' log && grep -q recording log2; do sleep 0.1; done
 guest-workload number 1000 >/dev/null
-mkdir fill
-mount -t tmpfs -o size=100% none fill
-# No less than is needed, because the programs need some, too.
-n=0
-until [ $(($(kilobytes MemAvailable) * 17)) -lt $(kilobytes MemTotal) ]; do
-	more=$(($(kilobytes MemAvailable) - $(kilobytes MemTotal) / 17 + 200))
-	dd if=/dev/zero of=fill/$n bs=1k count=$more 2>/dev/null
-	n=$((n + 1))
-done
+fill_memory
 dfr snapshot --name flight -o s.dfr 2>told || cat told
 sync
 until grep -qE '^dfrd: (snapshot|the snapshot)' log; do sleep 0.1; done
