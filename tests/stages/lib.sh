@@ -77,6 +77,38 @@ table() {
 	return "${PIPESTATUS[0]}"
 }
 
+# panics_of STAGE: a folder for what died() keeps of this code (of the build, and of the tests that make panics).
+panics_of() {
+	local code folder
+	code=$(cat "$dev"/kmod/*/dfr.ko "$dev"/bin/{dfr,guest-sequence,guest-kexec} tests/vm/{panic,run,init} tests/vm/provider/dfr_{crash,break}.c | sha256sum | cut -c 1-16)
+	folder=build/tests/$1/$code
+	mkdir -p "$folder" && echo "$folder"
+}
+
+# died FILE ARGUMENTS...: the line of tests/vm/panic's table. If it was whole it is kept in FILE, and not made again.
+died() {
+	if [ ! -e "$1" ]; then
+		tests/vm/panic "${@:2}" >"$1.begun" 2>&1 || { cat "$1.begun" && return 1; }
+		mv "$1.begun" "$1"
+	fi
+	cat "$1"
+}
+
+# panics_table FILE...: such lines added up.
+panics_table() {
+	awk '
+		{ of = $1 " " $2 " " $3 " " $5; died[of]++; committed[of] += $7; overwritten[of] += $9; recovered[of] += $11 }
+		END {
+			for (of in died) {
+				split(of, word, " ")
+				printf "%s %-5s %s CPUs  %-10s %3d panics  committed %9d  overwritten %9d  recovered %9d\n", word[1], word[2], word[3], word[4],
+					died[of], committed[of], overwritten[of], recovered[of]
+			}
+		}' <(cat "$@" 2>/dev/null) | sort
+}
+
+panic_causes='sysrq interrupt bug hang stack firing nested memory all hook'
+
 # planted PREFIX WORD COMMAND...: each row of its table, which begins with a number, is a test, which passes if
 # one of its fields is WORD. The line at the end ("3 found, 0 missed") is no row.
 planted() {
