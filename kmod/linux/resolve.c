@@ -29,6 +29,12 @@ static const char *no_name(unsigned long addr, unsigned long *size, unsigned lon
 }
 DEFINE_STATIC_CALL(symbol_name, no_name);
 
+static struct module *no_module(unsigned long address)
+{
+	return NULL;
+}
+DEFINE_STATIC_CALL(module_at, no_module);
+
 static int no_symbols(int (*visit)(DFR_SYMBOL_VISITOR_ARGS), void *data)
 {
 	return 0;
@@ -83,12 +89,18 @@ int dfr_resolve_init(void)
 void dfr_resolve_more(void)
 {
 	dfr_call_kernel(symbol_name, kallsyms_lookup);
+	dfr_call_kernel(module_at, __module_address);
 }
 
 const char *dfr_symbol_at(unsigned long addr, unsigned long *size, unsigned long *offset, char **module,
 			  char *buffer)
 {
 	return static_call(symbol_name)(addr, size, offset, module, buffer);
+}
+
+struct module *dfr_module_at(unsigned long address)
+{
+	return static_call(module_at)(address);
 }
 
 unsigned long dfr_resolve(const char *name)

@@ -12,7 +12,7 @@ int dfr_resolve_init(void);
 
 /* 0: no such symbol. "module:symbol" looks in one module. The address may only be shown or probed. */
 unsigned long dfr_resolve(const char *name);
-/* Called by dfr_assume_init(): makes dfr_symbol_at() work, if its row holds. */
+/* Called by dfr_assume_init(): makes dfr_symbol_at() and dfr_module_at() work, if their rows hold. */
 void dfr_resolve_more(void);
 
 /* Visits every symbol of the kernel itself, in any order. */
@@ -24,5 +24,8 @@ void dfr_each_symbol(void (*visit)(const char *name, unsigned long address));
  */
 const char *dfr_symbol_at(unsigned long addr, unsigned long *size, unsigned long *offset, char **module,
 			  char *buffer);
+
+/* The module that contains an address, or NULL. With preemption off, so that it is not freed meanwhile. */
+struct module *dfr_module_at(unsigned long address);
 
 #endif

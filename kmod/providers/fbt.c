@@ -110,15 +110,9 @@ static struct dyn_ftrace *no_iter_record(struct ftrace_rec_iter *iter)
 	return NULL;
 }
 
-static struct module *no_module_address(unsigned long address)
-{
-	return NULL;
-}
-
 DEFINE_STATIC_CALL(dfr_iter_start, no_iter_start);
 DEFINE_STATIC_CALL(dfr_iter_next, no_iter_next);
 DEFINE_STATIC_CALL(dfr_iter_record, no_iter_record);
-DEFINE_STATIC_CALL(dfr_module_address, no_module_address);
 static struct mutex *fbt_ftrace_lock;
 
 /* --- Probe context. ------------------------------------------------------ */
@@ -301,6 +295,15 @@ static const char *const never_return[] = {
 	"mwait_play_dead_cpuid_hint",
 	"hlt_play_dead",
 	"xen_pv_play_dead",
+	/* of BPF: an exception leaves them, and what calls a program's functions is between it and the program's frame */
+	"bpf_throw",
+	"bpf_loop",
+	"bpf_find_vma",
+	"bpf_for_each_map_elem",
+	"bpf_for_each_array_elem",
+	"bpf_for_each_hash_elem",
+	"bpf_user_ringbuf_drain",
+	"bpf_rbtree_add_impl",
 };
 
 /*
@@ -471,7 +474,7 @@ static bool in_passing_text(unsigned long ip)
 	if (ip >= fbt_init_begin && ip < fbt_init_end)
 		return true;
 	preempt_disable(); /* so that the module is not freed meanwhile */
-	module = static_call(dfr_module_address)(ip);
+	module = dfr_module_at(ip);
 	found = module && (module->state == MODULE_STATE_GOING || within_module_init(ip, module));
 	preempt_enable();
 	return found;
@@ -1065,8 +1068,8 @@ int dfr_fbt_init(void)
 
 	if (dfr_call_kernel(dfr_iter_start, ftrace_rec_iter_start) ||
 	    dfr_call_kernel(dfr_iter_next, ftrace_rec_iter_next) ||
-	    dfr_call_kernel(dfr_iter_record, ftrace_rec_iter_record) ||
-	    dfr_call_kernel(dfr_module_address, __module_address) || dfr_blacklist_init())
+	    dfr_call_kernel(dfr_iter_record, ftrace_rec_iter_record) || !dfr_kernel(__module_address) ||
+	    dfr_blacklist_init())
 		return -ENOENT;
 	fbt_ftrace_lock = (struct mutex *)dfr_kernel(ftrace_lock);
 	fbt_init_begin = dfr_kernel(__init_begin);

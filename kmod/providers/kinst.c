@@ -143,18 +143,36 @@ static unsigned long function_of(const char *const pattern[4])
 	return dfr_resolve(pattern[2]);
 }
 
+/*
+ * Until module_put() the module stays, or a probe could be made of an address that it no longer has. false: it goes
+ * already. *owner NULL: it is the kernel itself.
+ */
+static bool hold_module(unsigned long address, struct module **owner)
+{
+	bool held;
+
+	preempt_disable();
+	*owner = dfr_module_at(address);
+	held = !*owner || try_module_get(*owner);
+	preempt_enable();
+	return held;
+}
+
 /* `coming`: the function must be in this module; NULL: anywhere. */
 static int provide(const char *const pattern[4], const struct module *coming)
 {
 	unsigned long start = function_of(pattern), size, at, offset = 0;
 	char *module = NULL, *buffer;
+	struct module *owner;
 	int error = 0;
 
-	if (!start || (coming && !within_module(start, coming)))
+	if (!start || (coming && !within_module(start, coming)) || !hold_module(start, &owner))
 		return 0;
 	buffer = dfr_plat_alloc_shared(KSYM_NAME_LEN);
-	if (!buffer)
+	if (!buffer) {
+		module_put(owner);
 		return -ENOMEM;
+	}
 	if (!dfr_symbol_at(start, &size, &at, &module, buffer))
 		goto out;
 	if (!module)
@@ -168,6 +186,7 @@ static int provide(const char *const pattern[4], const struct module *coming)
 	}
 out:
 	dfr_plat_free(buffer);
+	module_put(owner);
 	return error;
 }
 
@@ -267,25 +286,37 @@ static void module_coming(struct module *module)
 		dfr_probes_missing(&kinst_provider, module->name, coming.wm_error, is_wanted, module);
 }
 
-static bool is_in_module(const struct dfr_probe *probe, void *module)
+struct passing {
+	const struct module *pa_module;
+	bool pa_all; /* false: its init code alone */
+};
+
+static bool passes(const struct kinst *kinst, const struct passing *passing)
 {
-	return within_module(((const struct kinst *)probe->pb_cookie)->ki_address, module);
+	return within_module_init(kinst->ki_address, passing->pa_module) ||
+	       (passing->pa_all && within_module(kinst->ki_address, passing->pa_module));
+}
+
+static bool probe_passes(const struct dfr_probe *probe, void *passing)
+{
+	return passes(probe->pb_cookie, passing);
 }
 
 /*
  * Forgets the module's instructions, because they will be at other addresses when it is
- * loaded again. Between the two steps no new one is created, because register_kprobe()
- * refuses a module that is being unloaded. A kinst whose kprobe could not be taken out
- * (ki_registered) is never freed.
+ * loaded again. Between the two steps no new one is created, because provide() holds the
+ * module meanwhile, and init code that has run is no module's. A kinst whose kprobe could
+ * not be taken out (ki_registered) is never freed.
  */
-static void module_going(struct module *module)
+static void forget(struct module *module, bool all)
 {
+	struct passing passing = { .pa_module = module, .pa_all = all };
 	struct kinst *kinst, *next;
 
-	dfr_probes_remove_if(&kinst_provider, is_in_module, module);
+	dfr_probes_remove_if(&kinst_provider, probe_passes, &passing);
 	mutex_lock(&kinst_lock);
 	list_for_each_entry_safe (kinst, next, &kinsts, ki_list) {
-		if (!within_module(kinst->ki_address, module))
+		if (!passes(kinst, &passing))
 			continue;
 		list_del(&kinst->ki_list);
 		if (!kinst->ki_registered)
@@ -301,8 +332,10 @@ static int kinst_module_event(struct notifier_block *block, unsigned long event,
 		return NOTIFY_DONE;
 	if (event == MODULE_STATE_COMING) /* before its init runs */
 		module_coming(data);
+	else if (event == MODULE_STATE_LIVE) /* behind its init, whose code goes */
+		forget(data, false);
 	else if (event == MODULE_STATE_GOING)
-		module_going(data);
+		forget(data, true);
 	return NOTIFY_DONE;
 }
 
