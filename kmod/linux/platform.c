@@ -88,12 +88,23 @@ u64 dfr_plat_secret(void)
 	return word;
 }
 
+/*
+ * NULL: the task has been reaped, which a thread's own exit does before its last probes, and then nobody tells it of its
+ * parent's end. Under rcu_read_lock().
+ */
+static const struct task_struct *parent_of(const struct task_struct *task)
+{
+	return pid_alive(task) ? rcu_dereference(task->real_parent) : NULL;
+}
+
 static u32 parent_pid(void)
 {
+	const struct task_struct *parent;
 	u32 pid;
 
 	rcu_read_lock();
-	pid = rcu_dereference(current->real_parent)->tgid;
+	parent = parent_of(current);
+	pid = parent ? parent->tgid : 0;
 	rcu_read_unlock();
 	return pid;
 }
@@ -178,11 +189,9 @@ bool dfr_plat_progenyof(const struct dfr_firing *firing, u32 pid)
 	int i;
 
 	rcu_read_lock();
-	for (i = 0; i < DFR_ANCESTORS_MAX && !found; i++) {
+	for (i = 0; i < DFR_ANCESTORS_MAX && task && !found; i++) {
 		found = (u32)task->tgid == pid;
-		if (!task->pid)
-			break;
-		task = rcu_dereference(task->real_parent);
+		task = task->pid ? parent_of(task) : NULL;
 	}
 	rcu_read_unlock();
 	return found;
