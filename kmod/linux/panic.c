@@ -25,7 +25,9 @@
 #include <linux/panic_notifier.h>
 
 static char last_oops[128];
-static const struct task_struct *last_oops_of; /* in it, so it leads to nobody else's end; compared only */
+/* In it, so it leads to nobody else's end; compared only. A later task may stand at the same address. */
+static const struct task_struct *last_oops_of;
+static u64 last_oops_start;
 
 #define REGISTER_ARGS (DFR_FUNCTION_ARGS - 1)
 
@@ -65,7 +67,7 @@ static struct dying *dying_here(void)
 		return NULL;
 	dying = &all[place];
 	dying->dg_time = ktime_get_mono_fast_ns();
-	if (READ_ONCE(last_oops_of) == current)
+	if (READ_ONCE(last_oops_of) == current && last_oops_start == current->start_time)
 		copy_text(dying->dg_oops, last_oops, sizeof(dying->dg_oops));
 	WRITE_ONCE(dying->dg_task, current);
 	return dying;
@@ -154,6 +156,7 @@ static int on_die(struct notifier_block *block, unsigned long event, void *data)
 	}
 	if (args->str)
 		strscpy(last_oops, args->str, sizeof(last_oops));
+	last_oops_start = current->start_time;
 	last_oops_of = current;
 	dfr_engine_oops(dfr_engine_instance, dfr_plat_clock(NULL));
 	if (hold.he_fires) /* in this task: interrupts are off in a firing, and an oops in one above it is a panic */
