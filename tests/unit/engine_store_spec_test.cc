@@ -319,6 +319,34 @@ TEST_CASE("five hundred open at once", "[engine][store][spec]") {
 		CHECK(all[i] == i);
 }
 
+TEST_CASE("the cleaner's visit has a bound for all speculations together", "[engine][store][spec]") {
+	constexpr uint64_t kOpen = 40, kRecords = 400;
+	static unsigned visits;
+	const bool commits = GENERATE(true, false);
+	Setup s(2, kOpen, [](Program& program) { program.option(DFR_OPT_BUFSIZE, 4 << 20); });
+	for (uint64_t i = 0; i < kOpen; i++) {
+		s.on(1, s.open);
+		for (uint64_t n = 0; n < kRecords; n++)
+			s.on(1, s.say, n);
+	}
+	REQUIRE(s.loss(DFR_LOSS_SPEC) + s.loss(DFR_LOSS_SPEC_UNAVAILABLE) == 0);
+	for (uint64_t id = 1; id <= kOpen; id++) {
+		s.on(0, s.pick, id);
+		s.on(0, commits ? s.commit : s.discard);
+	}
+	visits = 0;
+	dfr_user_visit = [](unsigned cpu) { visits += cpu == 1; };
+	s.clean();
+	dfr_user_visit = nullptr;
+	// 40 times 400 records of 13 bytes or more, 64 KiB in a visit; what is dropped are chunks of 256 bytes, 1,024 in a visit.
+	CHECK(visits >= (commits ? kOpen * kRecords * 13 >> 16 : 1));
+	CHECK(s.numbers().size() == (commits ? kOpen * kRecords : 0));
+	s.on(1, s.open);
+	s.on(1, s.say, 7);
+	s.on(1, s.commit);
+	CHECK(s.numbers() == Numbers{7});
+}
+
 TEST_CASE("the later parts of a clause that speculates fit where its first part does",
           "[engine][store][spec]") {
 	const std::string wide(250, 'w');

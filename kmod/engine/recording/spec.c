@@ -21,6 +21,7 @@
 
 #define GROUP_BYTES	 (16 + 1 + 4 + 4 + 8)
 #define COPY_MAX	 (64u * 1024) /* in one firing, or one visit of the cleaner */
+#define CHUNK_WORK	 64	      /* guest instructions for each chunk, without copying its bytes */
 #define POOL_DEFAULT_MAX (4u * 1024 * 1024)
 #define SPEC_PAGE	 4096u
 
@@ -222,6 +223,11 @@ static void drop_all(struct dfr_share *share, struct dfr_speclist *list)
 		drop_first(share, list);
 }
 
+static void spend(u32 *left, u32 work)
+{
+	*left -= work < *left ? work : *left;
+}
+
 /*
  * A clause discards the speculation that its open record is written to. The record goes
  * on in the void list, which keeps the record's chunk until the clause is finished.
@@ -356,20 +362,29 @@ static u32 copy_group(const struct commit *commit, struct dfr_speclist *list)
 	return bytes ? bytes : 1;
 }
 
-/* This CPU's part, up to COPY_MAX bytes. true: all of it is copied, or lost and counted. */
-static bool copy_part(const struct commit *commit, struct dfr_speclist *list)
+/* This CPU's part, up to *left bytes. true: all of it is copied, or lost and counted. */
+static bool copy_part(const struct commit *commit, struct dfr_speclist *list, u32 *left)
 {
-	u32 copied = 0;
 	u32 bytes;
 
-	while (list->sl_first && copied < COPY_MAX) {
+	while (list->sl_first && *left) {
 		bytes = copy_group(commit, list);
 		if (!bytes) {
+			spend(left, list->sl_chunks * CHUNK_WORK);
 			lost_in_commit(commit, list);
 			drop_all(commit->share, list);
 			return true;
 		}
-		copied += bytes;
+		spend(left, bytes);
+	}
+	return !list->sl_first;
+}
+
+static bool drop_part(struct dfr_share *share, struct dfr_speclist *list, u32 *left)
+{
+	while (list->sl_first && *left) {
+		drop_first(share, list);
+		spend(left, CHUNK_WORK);
 	}
 	return !list->sl_first;
 }
@@ -386,7 +401,6 @@ static void copy_mark(const struct commit *commit)
 
 /* The state machine, probe context. */
 
-#define CHUNK_WORK  64 /* guest instructions for each chunk, without copying its bytes */
 #define NUMBER_WORK 8
 
 u64 dfr_spec_work(const struct dfr_share *share, u64 id)
@@ -463,6 +477,7 @@ static void commit_now(struct dfr_share *share, struct dfr_firing *firing, u32 i
 	struct dfr_spec *spec = &share->sh_state->st_specs[id];
 	struct dfr_speclist *list = &share->sh_specs[id];
 	struct commit commit = { .share = share, .firing = firing, .id = id };
+	u32 left = COPY_MAX;
 	bool done;
 
 	commit.now = dfr_firing_time(firing);
@@ -472,7 +487,7 @@ static void commit_now(struct dfr_share *share, struct dfr_firing *firing, u32 i
 	if (list->sl_first) {
 		list->sl_first->commit_time = commit.time;
 		list->sl_first->flags |= DFR_SPEC_CHUNK_COMMITTING;
-		done = copy_part(&commit, list);
+		done = copy_part(&commit, list, &left);
 	} else {
 		if (!only_here)
 			copy_mark(&commit);
@@ -546,10 +561,10 @@ enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id, struct df
 struct cleaning {
 	struct dfr_state *cg_state;
 	struct dfr_share *cg_share;
-	bool cg_more;
+	u32 cg_next; /* those before are done on this CPU */
 };
 
-/* On the share's CPU. */
+/* On the share's CPU: COPY_MAX bytes, of one speculation or of several. */
 static void clean_cpu(void *arg)
 {
 	struct cleaning *cleaning = arg;
@@ -557,25 +572,24 @@ static void clean_cpu(void *arg)
 	struct dfr_state *state = cleaning->cg_state;
 	struct commit commit = { .share = share, .level = DFR_LEVEL_TASK };
 	struct dfr_speclist *list;
+	u32 left = COPY_MAX;
+	bool done = true;
 	u32 id;
 
 	commit.now = dfr_cpu_of(state->st_engine, share->sh_cpu)->pc_last;
-	cleaning->cg_more = false;
-	for (id = 1; id <= state->st_nspec; id++) {
+	for (id = cleaning->cg_next; id <= state->st_nspec && done; id++) {
 		list = &share->sh_specs[id];
+		spend(&left, 1);
 		if (!state->st_specs[id].spc_cleaning || !list->sl_first)
 			continue;
-		if (dfr_load_acquire(&state->st_specs[id].spc_state) == DFR_SPEC_DISCARDING) {
-			drop_all(share, list);
-			continue;
-		}
 		commit.id = id;
 		commit.time = state->st_specs[id].spc_time;
-		if (!copy_part(&commit, list)) {
-			cleaning->cg_more = true;
-			return;
-		}
+		if (dfr_load_acquire(&state->st_specs[id].spc_state) == DFR_SPEC_DISCARDING)
+			done = drop_part(share, list, &left);
+		else
+			done = copy_part(&commit, list, &left);
 	}
+	cleaning->cg_next = done ? id : id - 1;
 }
 
 static bool mark_finished(struct dfr_state *state)
@@ -603,9 +617,8 @@ void dfr_spec_clean(struct dfr_state *state)
 		cleaning.cg_share = state->st_shares[i];
 		if (!cleaning.cg_share || !cleaning.cg_share->sh_specs)
 			continue;
-		do {
+		for (cleaning.cg_next = 1; cleaning.cg_next <= state->st_nspec;)
 			dfr_visit_cpu(state->st_engine, i, clean_cpu, &cleaning);
-		} while (cleaning.cg_more);
 	}
 	for (i = 1; i <= state->st_nspec; i++) {
 		if (!state->st_specs[i].spc_cleaning)
