@@ -521,6 +521,14 @@ static u64 updates_of(const struct dfr_state *state, struct dfr_aggent *entry)
 	}
 }
 
+/* In a loop over a table's entries, which may be millions. A kill of who waits for it ends none of this. */
+static void let_others_run(void)
+{
+	int killed = dfr_plat_proceed();
+
+	(void)killed;
+}
+
 /* On the share's CPU: its other half, which is empty, becomes the active one. */
 static void switch_half(void *arg)
 {
@@ -543,6 +551,7 @@ static void retire(struct dfr_state *state, struct dfr_share *share, bool views)
 
 	dfr_visit_cpu(state->st_engine, share->sh_cpu, switch_half, share);
 	for (offset = entries_at(retired); offset < retired->used; offset += entry_bytes(entry)) {
+		let_others_run();
 		entry = (struct dfr_aggent *)((u8 *)retired + offset);
 		if (!entry->varid)
 			continue;
@@ -632,6 +641,7 @@ static void compact(struct dfr_aggtab *table)
 	unlink_all(table, used);
 	table->entries = 0;
 	for (; offset < used; offset += bytes) {
+		let_others_run();
 		entry = (struct dfr_aggent *)((u8 *)table + offset);
 		bytes = entry_bytes(entry);
 		if (!entry->varid)
