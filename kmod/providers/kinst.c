@@ -158,21 +158,25 @@ static bool hold_module(unsigned long address, struct module **owner)
 	return held;
 }
 
-/* `coming`: the function must be in this module; NULL: anywhere. */
+/*
+ * `coming`: the function must be in this module; NULL: anywhere but in init code, which may have run, and gone, before
+ * the probe is made.
+ */
 static int provide(const char *const pattern[4], const struct module *coming)
 {
 	unsigned long start = function_of(pattern), size, at, offset = 0;
-	char *module = NULL, *buffer;
+	char *module = NULL, *buffer = NULL;
 	struct module *owner;
 	int error = 0;
 
 	if (!start || (coming && !within_module(start, coming)) || !hold_module(start, &owner))
 		return 0;
+	if (!coming && owner && within_module_init(start, owner))
+		goto out;
 	buffer = dfr_plat_alloc_shared(KSYM_NAME_LEN);
-	if (!buffer) {
-		module_put(owner);
-		return -ENOMEM;
-	}
+	error = buffer ? 0 : -ENOMEM;
+	if (error)
+		goto out;
 	if (!dfr_symbol_at(start, &size, &at, &module, buffer))
 		goto out;
 	if (!module)
@@ -302,6 +306,19 @@ static bool probe_passes(const struct dfr_probe *probe, void *passing)
 	return passes(probe->pb_cookie, passing);
 }
 
+/* Most modules have none, and their loading need not wait for who arms others. */
+static bool any_passes(const struct passing *passing)
+{
+	const struct kinst *kinst;
+	bool any = false;
+
+	mutex_lock(&kinst_lock);
+	list_for_each_entry (kinst, &kinsts, ki_list)
+		any = any || passes(kinst, passing);
+	mutex_unlock(&kinst_lock);
+	return any;
+}
+
 /*
  * Forgets the module's instructions, because they will be at other addresses when it is
  * loaded again. Between the two steps no new one is created, because provide() holds the
@@ -313,6 +330,8 @@ static void forget(struct module *module, bool all)
 	struct passing passing = { .pa_module = module, .pa_all = all };
 	struct kinst *kinst, *next;
 
+	if (!any_passes(&passing))
+		return;
 	dfr_probes_remove_if(&kinst_provider, probe_passes, &passing);
 	mutex_lock(&kinst_lock);
 	list_for_each_entry_safe (kinst, next, &kinsts, ki_list) {
