@@ -88,18 +88,20 @@ struct dfr_ioc_taken {
 };
 
 /*
- * flags 0: take closed blocks only. FLUSH: first close the open blocks that hold records. Out: LEFT, if a CPU's blocks
+ * flags 0: take closed blocks only. FLUSH: first close the open blocks that hold records. ORPHANS: only blocks that an owner
+ * before this one took and did not release, which every TAKE hands out first. Out: LEFT, if a CPU's blocks
  * were left there, also the open one, because it has no spare for their place: release some and ask again.
  */
 struct dfr_ioc_take {
 	__u32 size;
-	__u32 flags; /* in: 0 or FLUSH; out: also LEFT */
+	__u32 flags; /* in: 0, FLUSH or ORPHANS; out: also LEFT */
 	__u64 taken; /* struct dfr_ioc_taken[] */
 	__u32 count; /* in: room; out: how many */
 	__u32 cpu;   /* take from this CPU only; 0xffffffff: from all */
 };
 #define DFR_TAKE_FLUSH 0x1
 #define DFR_TAKE_LEFT 0x2
+#define DFR_TAKE_ORPHANS 0x4
 
 struct dfr_ioc_release {
 	__u32 size;

@@ -104,13 +104,13 @@ void dfr_state_room(const struct dfr_state *state, u64 *wanted, u64 *left);
 u64 dfr_state_option(const struct dfr_state *state, u32 option); /* after go: the value in force */
 
 /*
- * Blocks are taken exactly, by swapping. `flush` also closes open blocks that hold records. cpu
+ * Blocks are taken exactly, by swapping. flags: what control.h says of dfr_ioc_take. cpu
  * DFR_ALL_CPUS: of all CPUs. One call may hand out only some of the waiting blocks (`room` is used
  * up): call again until *count is 0. Blocks come sealed. *left: a CPU's blocks were left there, and its
  * open one was not closed, because too many are held or there is no memory for spares: release some first.
  */
 #define DFR_ALL_CPUS 0xffffffffu
-int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_taken *taken, u32 room,
+int dfr_state_take(struct dfr_state *state, u32 cpu, u32 flags, struct dfr_ioc_taken *taken, u32 room,
 		   u32 *count, bool *left);
 int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq);
 /*

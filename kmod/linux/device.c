@@ -254,7 +254,7 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 
 	if (error)
 		return error;
-	if (io.flags & ~DFR_TAKE_FLUSH || !io.count)
+	if ((io.flags && io.flags != DFR_TAKE_FLUSH && io.flags != DFR_TAKE_ORPHANS) || !io.count)
 		return -EINVAL;
 	if (io.cpu != DFR_ALL_CPUS && io.cpu >= dfr_plat_ncpus())
 		return -EINVAL;
@@ -262,8 +262,8 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 	taken = dfr_device_buffer(file, io.count * sizeof(*taken));
 	if (!taken)
 		return -ENOMEM;
-	error = file->fl_holding ? dfr_state_take(file->fl_holding->hd_state, io.cpu,
-						  io.flags & DFR_TAKE_FLUSH, taken, io.count, &count, &left)
+	error = file->fl_holding ? dfr_state_take(file->fl_holding->hd_state, io.cpu, io.flags, taken,
+						  io.count, &count, &left)
 				 : -ENXIO;
 	if (!error && copy_to_user(u64_to_user_ptr(io.taken), taken, count * sizeof(*taken)))
 		error = -EFAULT;

@@ -124,10 +124,10 @@ void State::read_catalog() {
 	catalog_rest_.erase(catalog_rest_.begin(), catalog_rest_.begin() + static_cast<long>(used));
 }
 
-std::vector<dfr_ioc_taken> State::take_raw(bool flush, uint32_t room) {
+std::vector<dfr_ioc_taken> State::take_raw(uint32_t flags, uint32_t room) {
 	std::vector<dfr_ioc_taken> taken(room);
 	u32 count = 0;
-	REQUIRE(dfr_state_take(state, DFR_ALL_CPUS, flush, taken.data(), room, &count, &left) == 0);
+	REQUIRE(dfr_state_take(state, DFR_ALL_CPUS, flags, taken.data(), room, &count, &left) == 0);
 	taken.resize(count);
 	return taken;
 }

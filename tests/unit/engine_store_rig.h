@@ -81,7 +81,7 @@ public:
 	// Takes all blocks that wait, decodes and releases them. flush: open ones too.
 	std::vector<Record> take(bool flush = true);
 	// Without release: what was handed out.
-	std::vector<dfr_ioc_taken> take_raw(bool flush, uint32_t room = 4096);
+	std::vector<dfr_ioc_taken> take_raw(uint32_t flags, uint32_t room = 4096);
 	std::vector<Record> decode(const dfr_ioc_taken& taken);
 	void read_catalog();
 	// The base table after a snapshot: words by key bytes.

@@ -315,6 +315,45 @@ TEST_CASE("what a consumer that has gone had taken is handed to the next, first 
 		CHECK(dfr_state_release(state.state, block.cpu, block.block, block.seq) == 0);
 }
 
+TEST_CASE("what a consumer that has gone had taken can be had alone", "[engine][store][ring]") {
+	Running running(small_ring(DFR_BUFPOLICY_RING));
+	auto& [rig, read, state] = running;
+	fire_many(rig, read, 0, 5 * kPerBlock + 1);
+	const auto taken = state.take_raw(0, 3);
+	REQUIRE(taken.size() == 3);
+	CHECK(state.take_raw(DFR_TAKE_ORPHANS).empty()); // their consumer is here
+	dfr_state_disown(state.state);
+	fire_many(rig, read, 5 * kPerBlock + 1, 20 * kPerBlock); // the ring has eight
+	std::vector<uint64_t> again;
+	for (unsigned calls = 0; calls < 3; calls++)
+		for (const dfr_ioc_taken& block : state.take_raw(DFR_TAKE_ORPHANS, 2)) {
+			again.push_back(block.seq);
+			CHECK(dfr_state_release(state.state, block.cpu, block.block, block.seq) == 0);
+		}
+	CHECK(again == std::vector<uint64_t>{1, 2, 3});
+	CHECK(state.status().loss[DFR_LOSS_OVERWRITTEN] == 0);
+	const auto rest = state.take_raw(0);
+	REQUIRE(rest.size() == 7); // the eighth is open
+	CHECK(rest[0].seq == 13);
+}
+
+TEST_CASE("when the consumer that lacked blocks has gone, the ring overwrites by design again",
+          "[engine][store][ring]") {
+	Running running(small_ring(DFR_BUFPOLICY_RING));
+	auto& [rig, read, state] = running;
+	uint64_t at = 0;
+	for (; !state.left; at += 8 * kPerBlock) {
+		fire_many(rig, read, at, at + 8 * kPerBlock);
+		state.take_raw(true);
+	}
+	fire_many(rig, read, at, at + 8 * kPerBlock);
+	const uint64_t lost = state.status().loss[DFR_LOSS_OVERWRITTEN];
+	CHECK(lost > 0);
+	dfr_state_disown(state.state);
+	fire_many(rig, read, at + 8 * kPerBlock, at + 40 * kPerBlock);
+	CHECK(state.status().loss[DFR_LOSS_OVERWRITTEN] == lost);
+}
+
 TEST_CASE("what was taken is handed out again a few at a time, the oldest first", "[engine][store][ring]") {
 	Running running(small_ring(DFR_BUFPOLICY_SWITCH));
 	auto& [rig, read, state] = running;

@@ -291,7 +291,7 @@ void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 		if (!(share->sh_pending_mask & (1u << cause)))
 			continue;
 		/* While a consumer still lacks blocks, this entry could be overwritten, too. */
-		if (cause == DFR_LOSS_OVERWRITTEN && ring->rg_wanted)
+		if (cause == DFR_LOSS_OVERWRITTEN && dfr_read_once(&ring->rg_wanted))
 			continue;
 		if (!write_loss(share, &telling, cause, &share->sh_pending[cause]))
 			break;

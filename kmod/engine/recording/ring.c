@@ -240,7 +240,7 @@ static bool next_free(struct dfr_share *share, bool is_end)
 		return true;
 	if (ring->rg_policy == DFR_BUFPOLICY_SWITCH)
 		return false;
-	if (ring->rg_wanted)
+	if (dfr_read_once(&ring->rg_wanted))
 		count_overwritten(share, dfr_ring_block(ring, ring->rg_head));
 	dfr_write_once(&ring->rg_closed, ring->rg_closed - 1);
 	return true;
@@ -294,7 +294,8 @@ struct take {
 	u32 tk_room;
 	u32 tk_count;
 	bool tk_flush;
-	bool tk_short; /* closed blocks are left because spares ran out */
+	bool tk_orphans; /* and nothing else */
+	bool tk_short;	 /* closed blocks are left because spares ran out */
 };
 
 /* On the ring's CPU: takes closed blocks, oldest first, and puts a spare one in the place of each. */
@@ -384,6 +385,7 @@ void dfr_state_disown(struct dfr_state *state)
 		for (i = 0; i < share->sh_ring.rg_nrefs; i++)
 			share->sh_ring.rg_refs[i].br_orphan = share->sh_ring.rg_refs[i].br_taken != 0;
 		share->sh_ring.rg_parted = share->sh_ring.rg_seq != 0;
+		dfr_write_once(&share->sh_ring.rg_wanted, false);
 	}
 	dfr_mutex_unlock(&state->st_lock);
 }
@@ -415,6 +417,8 @@ static void take_from(struct dfr_state *state, struct take *take)
 	u32 first = take->tk_count;
 
 	take_orphans(take);
+	if (take->tk_orphans)
+		return;
 	do {
 		dfr_visit_cpu(state->st_engine, share->sh_cpu, take_closed, take);
 	} while (take->tk_short && !add_spares(state, share));
@@ -426,10 +430,13 @@ static void take_from(struct dfr_state *state, struct take *take)
 	}
 }
 
-int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_taken *taken, u32 room,
+int dfr_state_take(struct dfr_state *state, u32 cpu, u32 flags, struct dfr_ioc_taken *taken, u32 room,
 		   u32 *count, bool *left)
 {
-	struct take take = { .tk_taken = taken, .tk_room = room, .tk_flush = flush };
+	struct take take = { .tk_taken = taken,
+			     .tk_room = room,
+			     .tk_flush = flags & DFR_TAKE_FLUSH,
+			     .tk_orphans = flags & DFR_TAKE_ORPHANS };
 	u32 i;
 
 	*count = 0;
