@@ -17,6 +17,18 @@ std::string cost_text(uint32_t spent, uint32_t cpu, uint32_t budget) {
 	                      : std::string("; it has no budget"));
 }
 
+std::span<const dfr_ioc_seen> newest_run(const DeviceSession::RingList& ring) {
+	const std::vector<dfr_ioc_seen>& blocks = ring.blocks;
+	// What is newer came while the list was made, in the place of the oldest ones.
+	const auto newer = std::ranges::upper_bound(blocks, ring.cpu.newest, {}, &dfr_ioc_seen::seq);
+	size_t first = static_cast<size_t>(newer - blocks.begin());
+	if (first)
+		first--;
+	while (first && blocks[first - 1].seq + 1 == blocks[first].seq)
+		first--;
+	return std::span(blocks).subspan(first);
+}
+
 StateOverview look_at_state(const std::string& name) {
 	DeviceSession session;
 	session.view(name);
@@ -39,7 +51,7 @@ StateOverview look_at_state(const std::string& name) {
 		for (const dfr_ioc_seen& block : ring.blocks)
 			state.bytes += block.committed;
 		// The ring begins where the block before its oldest one ended. One that is begun anew meanwhile is the oldest no more.
-		for (const dfr_ioc_seen& seen : ring.blocks)
+		for (const dfr_ioc_seen& seen : newest_run(ring))
 			if (const auto block = session.look(cpu, seen)) {
 				if (seen.seq > 1)
 					state.from = std::max<uint64_t>(state.from, block->header().before);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "recorder/device_session.h"
@@ -26,6 +27,10 @@ struct StateOverview {
 
 // "0.12 % of CPU 3, where it is most; it may take 1 % of each". spent: millionths; budget: percent, 0: it has none.
 std::string cost_text(uint32_t spent, uint32_t cpu, uint32_t budget);
+
+// The ring's blocks up to the newest of which none is missing between them. Older ones are in memory because who took
+// them has not given them back.
+std::span<const dfr_ioc_seen> newest_run(const DeviceSession::RingList& ring);
 
 // Looks at it, whoever holds it. Throws dfr::Error.
 StateOverview look_at_state(const std::string& name);

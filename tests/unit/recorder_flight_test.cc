@@ -10,6 +10,7 @@
 #include "formats/error.h"
 #include "recorder/daemon_options.h"
 #include "recorder/daemon_status.h"
+#include "recorder/state_overview.h"
 #include "recorder/trigger_gate.h"
 #include "tests/unit/scratch_folder.h"
 
@@ -219,6 +220,22 @@ TEST_CASE("options that are wrong are refused by their place", "[recorder][fligh
 	CHECK(refusal("[other]\nbogus 1\n", {}) == "dfrd.conf:2: there is no option 'bogus'");
 	CHECK(refusal("[other\n", {}) == "dfrd.conf:1: a section is [NAME]");
 	CHECK(refusal(std::string(2 << 20, 'x'), {}).starts_with("dfrd.conf:1: this is too long"));
+}
+
+TEST_CASE("a ring begins behind the last hole between its blocks", "[recorder][flight]") {
+	const auto begins = [](const std::vector<uint64_t>& blocks, uint64_t newest) {
+		recorder::DeviceSession::RingList ring{.cpu = {.newest = newest}};
+		for (const uint64_t seq : blocks)
+			ring.blocks.push_back({.seq = seq});
+		const auto run = recorder::newest_run(ring);
+		return run.empty() ? 0 : run.front().seq;
+	};
+	CHECK(begins({}, 0) == 0);
+	CHECK(begins({1}, 1) == 1);
+	CHECK(begins({1, 2, 3}, 3) == 1);
+	CHECK(begins({1, 2, 9, 10, 11}, 11) == 9);     // somebody has taken two, and stores them not
+	CHECK(begins({5, 8, 9, 10, 12, 13}, 10) == 8); // the CPU went on while the list was made
+	CHECK(begins({12, 13}, 10) == 12);
 }
 
 TEST_CASE("what dfrd tells of itself is read again", "[recorder][flight]") {
