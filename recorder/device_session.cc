@@ -452,6 +452,40 @@ void DeviceSession::take() {
 		read_catalog();
 }
 
+void DeviceSession::hold() {
+	holding_ = true;
+	taken_.insert(taken_.begin(), left_over_.begin(), left_over_.end());
+	left_over_.clear();
+}
+
+size_t DeviceSession::take_left_over() {
+	std::vector<dfr_ioc_taken> batch(kTakeBatch);
+	dfr_ioc_take io{};
+	do {
+		io = {.size = sizeof(io),
+		      .flags = DFR_TAKE_ORPHANS,
+		      .taken = reinterpret_cast<uint64_t>(batch.data()),
+		      .count = kTakeBatch,
+		      .cpu = BlockPass::kAllCpus};
+		const int code = device_.try_call(DFR_IOC_TAKE, &io);
+		if (code == EINVAL)
+			break; // the loaded module is older than this question
+		if (code)
+			throw Error(std::string("cannot take blocks that were not stored: ") +
+			                std::strerror(code),
+			            "", code);
+		left_over_.insert(left_over_.end(), batch.begin(),
+		                  batch.begin() + std::min(io.count, kTakeBatch));
+	} while (io.count == kTakeBatch);
+	return left_over_.size();
+}
+
+void DeviceSession::release_left_over() {
+	copied_.insert(copied_.end(), left_over_.begin(), left_over_.end());
+	left_over_.clear();
+	release();
+}
+
 // Where the taken block is mapped. Blocks smaller than a page share a page; the sequence number that
 // TAKE reported tells which of them was taken.
 const std::byte* DeviceSession::find(const dfr_ioc_taken& taken) {

@@ -70,7 +70,12 @@ public:
 	std::optional<Cost> cost();
 	// From now on blocks stay taken until stored(). If this session ends before it has stored a
 	// kept state's blocks (a crash included), the kernel gives them to the next session that claims it.
-	void hold() { holding_ = true; }
+	// What take_left_over() has comes first.
+	void hold();
+	// Takes what a session before this one had taken and not stored, apart from all else; returns how many blocks that are.
+	// They stay in memory, where a viewer sees them, until release_left_over().
+	size_t take_left_over();
+	void release_left_over();
 	const Device& device() const { return device_; }
 
 	uint32_t enable(std::span<const std::byte> dof, bool zero_ok) override;
@@ -116,7 +121,7 @@ private:
 	std::vector<std::byte> catalog_rest_; // an entry of which only a part has been read
 	std::unique_ptr<std::byte[]> catalog_piece_;
 	uint64_t catalog_read_ = 0;
-	std::deque<dfr_ioc_taken> taken_;
+	std::deque<dfr_ioc_taken> taken_, left_over_;
 	std::vector<dfr_ioc_taken> copied_; // release() will give them back
 	std::map<uint32_t, uint32_t> held_; // while holding_: how many of copied_ each CPU has
 	std::map<uint64_t, std::unique_ptr<BlockMapping>> mappings_;

@@ -144,6 +144,7 @@ Flight::Flight(Daemon& daemon) : daemon_(daemon), held_back_before_(daemon.statu
 		say_if_cut(path, "was");
 	take_over(std::exchange(daemon.status.under_way, {}));
 	take_over_triggers();
+	take_left_over();
 }
 
 Flight::~Flight() {
@@ -164,6 +165,21 @@ void Flight::take_over_triggers() {
 	}
 	for (const AskedTriggers& one : status.triggers)
 		daemon_.session().had_triggers(one.reason, one.oops, one.count);
+}
+
+// What a dfrd in mode stream had taken from the rings and did not store, as for a full disk: left where it is, it would be the
+// beginning of every snapshot, with a hole behind it. One snapshot has it, then it is given back.
+void Flight::take_left_over() {
+	const size_t blocks = daemon_.session().take_left_over();
+	if (!blocks)
+		return;
+	std::fprintf(
+	    stderr,
+	    "dfrd: %zu blocks were taken and not stored by a dfrd before this one: a snapshot has them\n",
+	    blocks);
+	again_.push_back({.left_over = true,
+	                  .trigger = {.reason = {.text = "what was taken and not stored", .own = true},
+	                              .time = now_ns()}});
 }
 
 // What a dfrd of before had begun and did not end: those triggers have their snapshots now, of what is in memory yet, but
@@ -312,8 +328,9 @@ bool Flight::failed(Attempt attempt, bool once_more) {
 		attempt.failing = now;
 	const bool waits = std::ranges::any_of(
 	    again_, [&attempt](const Attempt& one) { return one.trigger.reason == attempt.trigger.reason; });
-	if (once_more && !ending_ && !waits && now - attempt.failing < kTryMost) {
-		attempt.due = now + kTryEvery;
+	const bool soon = once_more && now - attempt.failing < kTryMost;
+	if ((soon || attempt.left_over) && !ending_ && !waits) {
+		attempt.due = now + (soon ? kTryEvery : kTryMost);
 		again_.push_back(std::move(attempt));
 		return true;
 	}
@@ -337,7 +354,7 @@ bool Flight::begin_next_snapshot() {
 		return false;
 	}
 	try {
-		begin_snapshot(next, daemon_.options.span);
+		begin_snapshot(next, next.left_over ? SnapshotSpan{} : daemon_.options.span);
 	} catch (const Error& error) {
 		const bool again = failed(next, true);
 		std::fprintf(stderr, "dfrd: %s (%s)%s\n", shown(error.what()),
@@ -390,6 +407,8 @@ void Flight::ended(const FlightProcess& snapshot, int status) {
 void Flight::stored(const FlightProcess& snapshot, const std::string& said) {
 	std::fprintf(stderr, "dfrd: snapshot %s (%s): %s\n", shown(snapshot.path), shown(snapshot.reason),
 	             shown(said));
+	if (snapshot.attempt.left_over)
+		daemon_.session().release_left_over();
 	daemon_.status.snapshots++;
 	daemon_.status.last = snapshot.path;
 	daemon_.status.last_reason = snapshot.reason;
@@ -477,10 +496,12 @@ void Flight::tell() {
 		                     .reason = trigger.reason.text});
 	};
 	for (const FlightProcess& child : processes_)
-		if (child.result >= 0 && !child.last) // the end of a state has its snapshot anyhow
+		// The end of a state has its snapshot anyhow, and so has what was not stored.
+		if (child.result >= 0 && !child.last && !child.attempt.left_over)
 			add(child.attempt.trigger, child.number);
 	for (const Attempt& one : again_)
-		add(one.trigger, 0);
+		if (!one.left_over)
+			add(one.trigger, 0);
 	for (const TriggerGate::Admitted& trigger : gate_.waiting())
 		add(trigger, 0);
 	waiting_told_ = gate_.waiting().size();

@@ -33,6 +33,7 @@ public:
 private:
 	// To take a snapshot.
 	struct Attempt {
+		bool left_over = false; // of all, because there is what a dfrd in mode stream did not store
 		TriggerGate::Admitted trigger;                   // that it is for
 		std::string remark;                              // for the file's reason
 		std::chrono::steady_clock::time_point failing{}; // since then; none: it did not fail before
@@ -55,6 +56,7 @@ private:
 	bool begin_next_snapshot();
 	void take_over(const std::vector<SnapshotUnderWay>& before);
 	void take_over_triggers();
+	void take_left_over();
 	bool failed(Attempt attempt, bool once_more);
 	bool last_snapshot(const std::string& reason);
 	void begin_command(const FlightProcess& snapshot, const std::string& verdict);
