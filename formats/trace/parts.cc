@@ -164,13 +164,13 @@ std::string parts_pattern(const std::string& path) {
 std::vector<std::pair<uint64_t, std::string>> parts_of(const std::string& path) {
 	NamePieces pieces = pieces_of(path);
 	pieces.start += '-';
-	std::filesystem::path folder = std::filesystem::path(path).parent_path();
+	const std::string folder = path.substr(0, path.rfind('/') + 1); // as it is written
 	std::vector<std::pair<uint64_t, std::string>> parts;
 	std::error_code error; // a folder that cannot be read: creating a file in it will tell
 	const std::filesystem::directory_iterator none;
 	for (std::filesystem::directory_iterator at(folder.empty() ? "." : folder, error);
 	     !error && at != none; at.increment(error)) {
-		const std::string name = (folder / at->path().filename()).string();
+		const std::string name = folder + at->path().filename().string();
 		if (!name.starts_with(pieces.start) || !name.ends_with(pieces.end) ||
 		    name.size() < pieces.start.size() + 4 + pieces.end.size())
 			continue;

@@ -233,6 +233,12 @@ TEST_CASE("names of parts", "[recorder][parts]") {
 		folder.write(name, {1});
 	CHECK(paths_of(folder.file("f.dfr")) ==
 	      std::vector{folder.file("f-0002.dfr"), folder.file("f-0010.dfr"), folder.file("f-10000.dfr")});
+	// However the folder is written, their names begin as they are asked for.
+	for (const std::string between : {"//", "/./", "///"})
+		CHECK(paths_of(folder.path() + between + "f.dfr") ==
+		      std::vector{folder.path() + between + "f-0002.dfr",
+		                  folder.path() + between + "f-0010.dfr",
+		                  folder.path() + between + "f-10000.dfr"});
 }
 
 TEST_CASE("parts: every block is in one of them, and each stands alone", "[recorder][parts]") {
