@@ -112,6 +112,13 @@ std::string default_output(const DaemonOptions& options) {
 	       ".dfr";
 }
 
+DaemonOptions read_options(const std::vector<std::string>& arguments) {
+	DaemonOptions options = read_daemon_options(arguments);
+	for (const std::string& remark : options.remarks)
+		std::fprintf(stderr, "dfrd: %s; this is another state's, and is left alone\n", shown(remark));
+	return options;
+}
+
 } // namespace
 
 void say(const Error& error) {
@@ -158,7 +165,7 @@ std::string output_name(const DaemonOptions& options) {
 }
 
 Daemon::Daemon(std::vector<std::string> arguments)
-    : options(read_daemon_options(arguments)), arguments_(std::move(arguments)),
+    : options(read_options(arguments)), arguments_(std::move(arguments)),
       ages_([this](const std::string& path) { return own_age(path); }) {}
 
 std::vector<std::byte> Daemon::program() const {
@@ -254,7 +261,7 @@ Trial Daemon::check() {
 
 std::optional<Reload> Daemon::reload() {
 	try {
-		Reload reload{.options = read_daemon_options(arguments_)};
+		Reload reload{.options = read_options(arguments_)};
 		const std::vector<std::byte> bytes =
 		    options.program.empty() ? std::vector<std::byte>{} : program();
 		reload.program = bytes.empty() ? status.program : digest(bytes);
@@ -277,7 +284,7 @@ std::optional<Reload> Daemon::reload() {
 
 void Daemon::read_options_again() {
 	try {
-		DaemonOptions again = read_daemon_options(arguments_);
+		DaemonOptions again = read_options(arguments_);
 		if (session_)
 			check_policy(*session_, again);
 		options = std::move(again);

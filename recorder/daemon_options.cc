@@ -188,6 +188,22 @@ void read_line(Reading& reading, std::string_view line, const std::string& where
 		reading.of_section.emplace_back(option, where);
 }
 
+// Lines of other states are looked at, too, so that what is wrong is told when it is written; but it takes down no state
+// that is healthy. --check refuses it.
+void read_line_of(bool ours, Reading& reading, std::string_view line, const std::string& where) {
+	if (ours || reading.options.check) {
+		Reading other;
+		read_line(ours ? reading : other, line, where);
+		return;
+	}
+	try {
+		Reading other;
+		read_line(other, line, where);
+	} catch (const Error& error) {
+		reading.options.remarks.emplace_back(error.what());
+	}
+}
+
 void read_file(Reading& reading, const std::string& path, const std::string& state) {
 	std::ifstream in(path);
 	if (!in)
@@ -203,9 +219,7 @@ void read_file(Reading& reading, const std::string& path, const std::string& sta
 		if (text.empty() || text.front() == '#')
 			continue;
 		if (text.front() != '[') {
-			// Lines of other states are looked at, too: what is wrong is told when it is written.
-			Reading other;
-			read_line(ours ? reading : other, text, where);
+			read_line_of(ours, reading, text, where);
 			continue;
 		}
 		if (text.back() != ']')

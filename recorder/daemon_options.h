@@ -29,14 +29,15 @@ struct DaemonOptions {
 	// Of mode flight: what a snapshot holds, how often one reason may have one, and what triggers one or follows it.
 	SnapshotSpan span;
 	std::chrono::seconds every{60};
-	uint64_t low_disk = 0; // bytes; 0: is not looked at
-	std::string run;       // a command for the shell
+	uint64_t low_disk = 0;            // bytes; 0: is not looked at
+	std::string run;                  // a command for the shell
+	std::vector<std::string> remarks; // what is wrong in the file and is another state's
 };
 
 // Of the state that a reload begins; a name has room for it.
 inline constexpr std::string_view kNextSuffix = ".next";
 
-// `arguments`: without the program's name. Throws dfr::Error.
+// `arguments`: without the program's name. Throws dfr::Error; with a code if the file cannot be read, which may pass.
 DaemonOptions read_daemon_options(const std::vector<std::string>& arguments);
 
 } // namespace dfr::recorder

@@ -80,8 +80,9 @@ A file of options (--config) has them without dashes, "retain 2g", for all daemo
 for the state NAME behind a line [NAME]. What is on the command line replaces it. The
 services dfrd@NAME read /etc/dfr/dfrd.conf.
 
-status: 0, also when the recorded program has ended; 1: it could not record on, or
-the kernel has killed the state. A state that has ended is removed once its records
+status: 0, also when the recorded program has ended; 1: it could not record on, the
+kernel has killed the state, or the options' file cannot be read; 2: the command line
+or that file is wrong. A state that has ended is removed once its records
 are on the disk, so that the next start begins anew.
 
 examples:
@@ -330,7 +331,7 @@ int main(int argc, char** argv) {
 		daemon.emplace(std::vector<std::string>(argv + 1, argv + argc));
 	} catch (const Error& error) {
 		recorder::say(error);
-		return 2;
+		return error.code() ? 1 : 2; // a file that cannot be read may be there at the next try
 	}
 	if (daemon->options.help) {
 		std::fputs(kUsage, stdout);

@@ -217,9 +217,36 @@ TEST_CASE("options that are wrong are refused by their place", "[recorder][fligh
 	CHECK(refusal("rotate\n", {}).starts_with("dfrd.conf:1: rotate takes a size"));
 	CHECK(refusal("\nname x\n", {}) ==
 	      "dfrd.conf:2: name stands on dfrd's command line, not in this file");
-	CHECK(refusal("[other]\nbogus 1\n", {}) == "dfrd.conf:2: there is no option 'bogus'");
+	CHECK(refusal("[anonymous]\nbogus 1\n", {}) == "dfrd.conf:2: there is no option 'bogus'");
+	CHECK(refusal("bogus 1\n", {}) == "dfrd.conf:1: there is no option 'bogus'");
 	CHECK(refusal("[other\n", {}) == "dfrd.conf:1: a section is [NAME]");
 	CHECK(refusal(std::string(2 << 20, 'x'), {}).starts_with("dfrd.conf:1: this is too long"));
+}
+
+TEST_CASE("what is wrong in another state's section is said, and refused by --check", "[recorder][flight]") {
+	const std::string text = "[a]\nmode flight\nlast 7s\n[b]\nretian 3\nmode fly\n[a]\nretain 5\n";
+	const DaemonOptions options = read(text, {"--name", "a"});
+	CHECK(options.span.last == 7s);
+	CHECK(options.retain.parts == 5);
+	REQUIRE(options.remarks.size() == 2);
+	CHECK(options.remarks[0].ends_with("dfrd.conf:5: there is no option 'retian'"));
+	CHECK(options.remarks[1].ends_with("dfrd.conf:6: mode takes stream or flight, not 'fly'"));
+	CHECK(refusal(text, {"--name", "b"}) == "dfrd.conf:5: there is no option 'retian'");
+	CHECK(refusal(text, {"--name", "a", "--program", "x", "--check"}) ==
+	      "dfrd.conf:5: there is no option 'retian'");
+}
+
+TEST_CASE("an options' file that cannot be read is told from one that is wrong", "[recorder][flight]") {
+	const auto code = [](const std::vector<std::string>& arguments) {
+		try {
+			recorder::read_daemon_options(arguments);
+		} catch (const Error& error) {
+			return error.code();
+		}
+		return -1;
+	};
+	CHECK(code({"--config", "/nonexistent/dfrd.conf"}) == ENOENT);
+	CHECK(code({"--nosuch"}) == 0);
 }
 
 TEST_CASE("a ring begins behind the last hole between its blocks", "[recorder][flight]") {
