@@ -89,28 +89,34 @@ std::optional<std::string> held_by_whole(const std::string& path, const Snapshot
 	return std::nullopt;
 }
 
+// The status of a snapshot's process. One that failed has left nothing, or its file.
+enum SnapshotStatus { kComplete = 0, kFailed = 1, kPartial = 3, kUnreadable = 4, kFailedAndStays = 5 };
+
 // In the process of a snapshot. Writes one line for dfrd's log: what the file holds and its verdict.
 int take(const std::string& state, const SnapshotSpan& span, const std::string& reason,
          const std::string& path, int result) {
 	std::string said;
-	int status = 1;
+	int status = kFailed;
 	bool written = false, ours = true;
 	try {
 		write_snapshot(state, span, reason, path, false, []() { return !end_is_asked(); });
 		written = true;
 		const JudgedSnapshot judged = judge_snapshot(path, span.trigger);
 		said = what_it_holds(span, judged);
-		status = judged.verdict.complete ? 0 : 3;
+		status = judged.verdict.complete ? kComplete : kPartial;
 	} catch (const Error& error) {
 		said = error.what();
 		ours = error.code() != EEXIST;
 	} catch (const std::exception& error) {
 		said = error.what();
 	}
-	if (status == 1 && written)
+	if (status == kFailed && written) {
+		status = kUnreadable;
 		said = "it is written, but cannot be read again: " + said;
-	else if (status == 1 && ours)
-		::unlink(path.c_str());                       // half of a file would push out whole ones
+	} else if (status == kFailed && ours && ::unlink(path.c_str()) != 0 && errno != ENOENT) {
+		status =
+		    kFailedAndStays; // as on a disk that became read-only; half of a file would push out whole ones
+	}
 	said.resize(std::min<size_t>(said.size(), PIPE_BUF)); // dfrd reads it when this process has ended
 	if (::write(result, said.data(), said.size()) < 0)
 		return 1;
@@ -283,6 +289,8 @@ void Flight::begin_snapshot(const Attempt& attempt, const SnapshotSpan& span) {
 	int ends[2];
 	if (::pipe2(ends, O_CLOEXEC) != 0)
 		throw Error::from_errno("cannot take a snapshot");
+	if (!attempt.rest.empty())
+		::unlink(attempt.rest.c_str());
 	SnapshotSpan asked = span;
 	asked.trigger = trigger.time;
 	std::string path; // that is nobody else's, because the file of a snapshot that failed is removed
@@ -384,19 +392,22 @@ void Flight::remove_old_files() {
 void Flight::ended(const FlightProcess& snapshot, int status) {
 	const std::string said = read_all(snapshot.result);
 	::close(snapshot.result);
-	const bool there = WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3);
-	if (!there) {
-		// Not where its process was killed, as by a memory that is full, or something of it was written.
-		const bool may_pass = !said.empty() && ::access(snapshot.path.c_str(), F_OK) != 0;
+	const int result = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	if (result != kComplete && result != kPartial) {
+		// Not where its process was killed, as by a memory that is full, or all of it was written.
+		const bool may_pass = !said.empty() && result != kUnreadable;
+		const bool no_memory = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 		if (snapshot.last)
-			last_failed_ = may_pass ? ENOSPC : EIO;
-		const bool again = failed(snapshot.attempt, may_pass);
+			last_failed_ = may_pass ? ENOSPC : no_memory ? ENOMEM : EIO;
+		Attempt attempt = snapshot.attempt;
+		attempt.rest = result == kFailedAndStays ? snapshot.path : std::string();
+		const bool again = failed(attempt, may_pass);
 		std::fprintf(stderr, "dfrd: the snapshot %s (%s) failed: %s%s\n", shown(snapshot.path),
 		             shown(snapshot.reason), said.empty() ? "its process was killed" : shown(said),
 		             again ? "; it is tried again" : "");
 		if (said.empty() && is_cut(snapshot.path) && is_empty(snapshot.path))
 			::unlink(snapshot.path.c_str());
-		else if (said.empty())
+		else if (said.empty() || !attempt.rest.empty())
 			say_if_cut(snapshot.path, "is");
 		return;
 	}

@@ -34,8 +34,9 @@ private:
 	// To take a snapshot.
 	struct Attempt {
 		bool left_over = false; // of all, because there is what a dfrd in mode stream did not store
-		TriggerGate::Admitted trigger;                   // that it is for
-		std::string remark;                              // for the file's reason
+		TriggerGate::Admitted trigger; // that it is for
+		std::string remark;            // for the file's reason
+		std::string rest;              // the file of the try before, which could not be removed then
 		std::chrono::steady_clock::time_point failing{}; // since then; none: it did not fail before
 		std::chrono::steady_clock::time_point due{};     // not before
 	};
