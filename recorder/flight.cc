@@ -123,6 +123,12 @@ int take(const std::string& state, const SnapshotSpan& span, const std::string& 
 	return status;
 }
 
+// In a child: systemctl kill sends to all of a service what is meant for dfrd.
+void ignore_requests() {
+	for (const int number : {SIGHUP, SIGUSR1})
+		::signal(number, SIG_IGN);
+}
+
 std::string read_all(int descriptor) {
 	std::string text(PIPE_BUF, '\0');
 	const ssize_t n = ::read(descriptor, text.data(), text.size());
@@ -313,6 +319,7 @@ void Flight::begin_snapshot(const Attempt& attempt, const SnapshotSpan& span) {
 		::prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (::getppid() != dfrd)
 			::_exit(1);
+		ignore_requests();
 		// The state stays dfrd's, and with it the right to claim it when dfrd has died.
 		::close(daemon_.session().device().fd());
 		if (next_)
@@ -441,8 +448,9 @@ void Flight::begin_command(const FlightProcess& snapshot, const std::string& ver
 	}
 	if (child.process == 0) {
 		::setpgid(0, 0); // so that all of it can be ended
-		for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGPIPE})
+		for (const int number : {SIGTERM, SIGINT, SIGPIPE})
 			::signal(number, SIG_DFL);
+		ignore_requests();
 		::setenv("DFR_SNAPSHOT", snapshot.path.c_str(), 1);
 		::setenv("DFR_REASON", snapshot.reason.c_str(), 1);
 		::setenv("DFR_VERDICT", verdict.c_str(), 1);

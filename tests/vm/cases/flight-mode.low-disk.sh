@@ -3,7 +3,7 @@
 mkdir -p /tmp/disk
 mount -t tmpfs -o size=16m tmpfs /tmp/disk
 dfr compile -o p.dof -x bufpolicy=ring -x bufsize=1m -n 'syscall::getpgid:entry { capture(arg0); }'
-run='echo ran $DFR_REASON $DFR_STATE $DFR_SNAPSHOT >>ran; exit 7'
+run='kill -USR1 $$; kill -HUP $$; echo ran $DFR_REASON $DFR_STATE $DFR_SNAPSHOT >>ran; exit 7'
 options="--mode flight --retain 2 --every 0 --low-disk 8m --stop"
 dfrd --name flight --program p.dof --output /tmp/disk/a.dfr $options --run "$run" 2>log &
 daemon=$!
