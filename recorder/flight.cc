@@ -222,10 +222,13 @@ const char* Flight::state() const {
 	return daemon_.options.stop ? "the state was stopped" : "the state records on";
 }
 
-size_t Flight::snapshots_under_way() const {
-	return static_cast<size_t>(
-	    std::count_if(processes_.begin(), processes_.end(),
-	                  [](const FlightProcess& child) { return child.result >= 0; }));
+// The reason of each.
+std::vector<TriggerReason> Flight::snapshots_under_way() const {
+	std::vector<TriggerReason> reasons;
+	for (const FlightProcess& child : processes_)
+		if (child.result >= 0)
+			reasons.push_back(child.attempt.trigger.reason);
+	return reasons;
 }
 
 // Of the program's snapshot() actions, and oopses. True: there are new ones.
@@ -363,7 +366,7 @@ bool Flight::begin_next_snapshot() {
 	if (due != again_.end()) {
 		next = *due;
 		again_.erase(due);
-	} else if (const auto trigger = gate_.next()) {
+	} else if (const auto trigger = gate_.next(snapshots_under_way())) {
 		next.trigger = *trigger;
 	} else {
 		return false;
@@ -380,7 +383,7 @@ bool Flight::begin_next_snapshot() {
 
 void Flight::begin_snapshots() {
 	bool begun = false;
-	while (snapshots_under_way() < kSnapshotsAtOnce && begin_next_snapshot())
+	while (snapshots_under_way().size() < kSnapshotsAtOnce && begin_next_snapshot())
 		begun = true;
 	if (begun)
 		tell();
@@ -538,7 +541,7 @@ void Flight::finish_snapshots() {
 	for (;;) {
 		begin_snapshots();
 		reap();
-		if (!snapshots_under_way())
+		if (snapshots_under_way().empty())
 			return;
 		alive();
 		std::this_thread::sleep_for(std::chrono::milliseconds(50));

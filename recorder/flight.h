@@ -72,7 +72,7 @@ private:
 	void ended(const FlightProcess& snapshot, int status);
 	void stored(const FlightProcess& snapshot, const std::string& said);
 	void remove_old_files();
-	size_t snapshots_under_way() const;
+	std::vector<TriggerReason> snapshots_under_way() const;
 
 	Daemon& daemon_;
 	TriggerGate gate_;

@@ -35,10 +35,14 @@ bool TriggerGate::over(const Reason& one, Steady::time_point now) const {
 	return !one.began || now - *one.began >= (one.failed ? kAfterFailure : every_);
 }
 
-std::optional<TriggerGate::Admitted> TriggerGate::next() {
+std::optional<TriggerGate::Admitted> TriggerGate::next(const std::vector<TriggerReason>& under_way) {
+	const auto may = [&under_way](const TriggerReason& reason) {
+		return under_way.size() < kOfOneReason ||
+		       std::ranges::find(under_way, reason) == under_way.end();
+	};
 	auto earliest = reasons_.end();
 	for (auto at = reasons_.begin(); at != reasons_.end(); ++at)
-		if (at->second.waiting &&
+		if (at->second.waiting && may(at->first) &&
 		    (earliest == reasons_.end() || at->second.waiting < earliest->second.waiting))
 			earliest = at;
 	if (earliest == reasons_.end())

@@ -35,8 +35,10 @@ public:
 		uint64_t time = 0;
 		uint64_t held_back = 0; // triggers of this reason that got none since the one before
 	};
-	// The earliest trigger that shall have a snapshot and has none.
-	std::optional<Admitted> next();
+	// The earliest trigger that shall have a snapshot and has none. A reason of which there is one `under_way` gets another
+	// only while there are less than kOfOneReason of all, so that a rare one finds room beside a noisy one.
+	static constexpr size_t kOfOneReason = 2;
+	std::optional<Admitted> next(const std::vector<TriggerReason>& under_way = {});
 	// Those that wait for that.
 	std::vector<Admitted> waiting() const;
 	// Its snapshot could not be taken: the next trigger of that reason has one again after five seconds, however long the

@@ -103,6 +103,38 @@ TEST_CASE("triggers that got no snapshot are told once when the interval ends", 
 	CHECK(gate.ended(kStart + 2h)->held_back == 2);
 }
 
+TEST_CASE("a noisy reason leaves room for a rare one", "[recorder][flight]") {
+	TriggerGate gate;
+	gate.every(1s);
+	std::vector<recorder::TriggerReason> under_way;
+	const auto begin = [&gate, &under_way] {
+		while (under_way.size() < 4) {
+			const auto next = gate.next(under_way);
+			if (!next)
+				break;
+			under_way.push_back(next->reason);
+		}
+	};
+	// A snapshot takes half a minute, and the noisy reason may have one each second.
+	for (uint64_t second = 1; second <= 10; second++) {
+		gate.trigger({"noisy"}, second, 100, kStart + second * 1s);
+		begin();
+	}
+	CHECK(under_way.size() == 2);
+	gate.trigger({"SIGUSR1", true}, 11, 1, kStart + 11s);
+	gate.trigger({"slow"}, 12, 1, kStart + 12s);
+	begin();
+	REQUIRE(under_way.size() == 4);
+	CHECK(under_way[2].text == "SIGUSR1");
+	CHECK(under_way[3].text == "slow");
+	REQUIRE(gate.waiting().size() == 1);
+	CHECK(gate.waiting()[0].time == 3);
+	under_way.resize(1); // the others have ended
+	begin();
+	CHECK(under_way.size() == 2);
+	CHECK(gate.waiting().empty());
+}
+
 TEST_CASE("no trigger is none, and without an interval each has its snapshot", "[recorder][flight]") {
 	TriggerGate gate;
 	gate.every(0s);
