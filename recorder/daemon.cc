@@ -119,6 +119,16 @@ DaemonOptions read_options(const std::vector<std::string>& arguments) {
 	return options;
 }
 
+// The state of a reload that failed: it would record on, and the next reload could not have its name.
+void end_again(DeviceSession* next) {
+	try {
+		if (next)
+			next->end();
+	} catch (const Error& error) {
+		say(error);
+	}
+}
+
 } // namespace
 
 void say(const Error& error) {
@@ -260,8 +270,9 @@ Trial Daemon::check() {
 }
 
 std::optional<Reload> Daemon::reload() {
+	Reload reload;
 	try {
-		Reload reload{.options = read_options(arguments_)};
+		reload.options = read_options(arguments_);
 		const std::vector<std::byte> bytes =
 		    options.program.empty() ? std::vector<std::byte>{} : program();
 		reload.program = bytes.empty() ? status.program : digest(bytes);
@@ -277,6 +288,7 @@ std::optional<Reload> Daemon::reload() {
 		return reload;
 	} catch (const Error& error) {
 		say(error);
+		end_again(reload.next.get());
 		std::fprintf(stderr, "dfrd: all goes on as before the reload\n");
 		return std::nullopt;
 	}
