@@ -2,7 +2,6 @@
 //
 // dfr status: what records on this machine, how far back its memory goes, and what dfrd has stored.
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -10,8 +9,8 @@
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
+#include "analyze/cli/status_json.h"
 #include "analyze/libdfr/json.h"
-#include "formats/abi/dof.h"
 #include "formats/amounts.h"
 #include "formats/error.h"
 #include "formats/shown.h"
@@ -63,40 +62,14 @@ void print_daemon(const recorder::DaemonStatus& daemon) {
 		return;
 	line("snapshots", std::to_string(daemon.snapshots) + " taken, " + std::to_string(daemon.failed) +
 	                      " failed, " + trace::grouped(daemon.held_back) + " triggers without one");
+	if (const SnapshotCounts now = count_snapshots(daemon); now.under_way + now.waiting)
+		line("", std::to_string(now.under_way) + " under way, " + std::to_string(now.waiting) +
+		             " waiting");
 	if (!daemon.last.empty()) {
 		line("last",
 		     daemon.last + ", " + local_time_text(daemon.last_time) + ", " + daemon.last_reason);
 		line("", daemon.last_verdict);
 	}
-}
-
-// The CPU on which the state's probes take most, and where its budget leaves something out now.
-struct CostSummary {
-	uint32_t most = 0, most_cpu = 0; // millionths of the CPU's time
-	uint64_t throttled = 0, throttled_since = 0;
-	std::array<uint64_t, DFR_PRIORITIES> thinned{}, thinned_since{}; // CPUs, and the first time
-	uint64_t left_out = 0;
-};
-
-CostSummary sum_up(const recorder::DeviceSession::Cost& cost) {
-	CostSummary sum;
-	const auto note = [](uint64_t since, uint64_t& cpus, uint64_t& first) {
-		if (!since)
-			return;
-		cpus++;
-		first = first ? std::min(first, since) : since;
-	};
-	for (const dfr_ioc_cpu_cost& cpu : cost.cpus) {
-		if (cpu.spent >= sum.most) {
-			sum.most = cpu.spent;
-			sum.most_cpu = cpu.cpu;
-		}
-		note(cpu.throttled_since, sum.throttled, sum.throttled_since);
-		for (uint32_t priority = 0; priority < DFR_PRIORITIES; priority++)
-			note(cpu.thinned_since[priority], sum.thinned[priority], sum.thinned_since[priority]);
-		sum.left_out += cpu.thinned_firings;
-	}
-	return sum;
 }
 
 void print_cost(const recorder::DeviceSession::Cost& cost, uint64_t now) {
@@ -138,20 +111,6 @@ void print(const StateReport& report) {
 		print_daemon(*report.daemon);
 }
 
-std::string json(const recorder::DeviceSession::Cost& cost) {
-	const CostSummary sum = sum_up(cost);
-	lib::JsonObject out;
-	out.raw("budget_percent", std::to_string(cost.budget))
-	    .raw("most_millionths", std::to_string(sum.most))
-	    .raw("most_cpu", std::to_string(sum.most_cpu))
-	    .raw("throttled_cpus", std::to_string(sum.throttled))
-	    .raw("thinned_firings", std::to_string(sum.left_out));
-	for (uint32_t priority = 0; priority < DFR_PRIORITIES; priority++)
-		out.raw((std::string("thinned_cpus_") + trace::priority_text(priority)).c_str(),
-		        std::to_string(sum.thinned[priority]));
-	return out.str();
-}
-
 std::string json(const StateReport& report) {
 	lib::JsonObject out;
 	out.text("name", report.line.name)
@@ -169,29 +128,10 @@ std::string json(const StateReport& report) {
 		    .raw("room", std::to_string(state.room))
 		    .raw("marks", std::to_string(state.marks));
 		if (state.cost)
-			out.raw("cost", json(*state.cost));
+			out.raw("cost", cost_json(*state.cost, state.now));
 	}
-	if (report.daemon) {
-		const recorder::DaemonStatus& daemon = *report.daemon;
-		lib::JsonObject told;
-		told.text("mode", daemon.mode)
-		    .raw("process", std::to_string(daemon.pid))
-		    .text("output", daemon.output)
-		    .raw("files", std::to_string(daemon.files))
-		    .raw("bytes", std::to_string(daemon.bytes))
-		    .raw("free", std::to_string(daemon.free))
-		    .raw("snapshots", std::to_string(daemon.snapshots))
-		    .raw("failed", std::to_string(daemon.failed))
-		    .raw("triggers_without_snapshot", std::to_string(daemon.held_back));
-		if (!daemon.last.empty())
-			told.raw("last", lib::JsonObject()
-			                     .text("file", daemon.last)
-			                     .text("reason", daemon.last_reason)
-			                     .text("verdict", daemon.last_verdict)
-			                     .raw("time", std::to_string(daemon.last_time))
-			                     .str());
-		out.raw("dfrd", told.str());
-	}
+	if (report.daemon)
+		out.raw("dfrd", daemon_json(*report.daemon));
 	return out.str();
 }
 

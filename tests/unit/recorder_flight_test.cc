@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/cli/status_json.h"
 #include "formats/error.h"
 #include "recorder/daemon_options.h"
 #include "recorder/daemon_status.h"
@@ -295,6 +296,31 @@ TEST_CASE("a ring begins behind the last hole between its blocks", "[recorder][f
 	CHECK(begins({1, 2, 9, 10, 11}, 11) == 9);     // somebody has taken two, and stores them not
 	CHECK(begins({5, 8, 9, 10, 12, 13}, 10) == 8); // the CPU went on while the list was made
 	CHECK(begins({12, 13}, 10) == 12);
+}
+
+TEST_CASE("dfr status --json tells since when something is off, and what is under way",
+          "[recorder][flight]") {
+	const auto has = [](const std::string& json, const std::string& pair) {
+		return json.find(pair) != std::string::npos;
+	};
+	recorder::DeviceSession::Cost cost{.budget = 1};
+	cost.cpus = {{.cpu = 0, .throttled_since = 7'000'000'000},
+	             {.cpu = 1, .throttled_since = 4'000'000'000},
+	             {.cpu = 2}};
+	cost.cpus[2].thinned_since[DFR_PRIORITY_LOW] = 9'500'000'000;
+	const std::string said = cli::cost_json(cost, 10'000'000'000);
+	INFO(said);
+	CHECK(has(said, "\"throttled_cpus\": 2"));
+	CHECK(has(said, "\"throttled_seconds\": 6.0"));
+	CHECK(has(said, "\"thinned_cpus_low\": 1"));
+	CHECK(has(said, "\"thinned_seconds_low\": 0.5"));
+	CHECK(has(cli::cost_json(recorder::DeviceSession::Cost{}, 10), "\"throttled_seconds\": 0.0"));
+
+	const std::string daemon = cli::daemon_json(recorder::DaemonStatus{
+	    .mode = "flight", .under_way = {{.number = 3}, {.number = 4}, {.number = 0}}});
+	INFO(daemon);
+	CHECK(has(daemon, "\"under_way\": 2"));
+	CHECK(has(daemon, "\"waiting\": 1"));
 }
 
 TEST_CASE("what dfrd tells of itself is read again", "[recorder][flight]") {
