@@ -371,7 +371,7 @@ private:
 	}
 
 	void find_blocks(std::span<const uint64_t> loose) {
-		blocks_.find(group_, catalog_, !name_missing_anchors(), loose);
+		blocks_.find(group_, catalog_, !name_missing_anchors(), loose, panic_ ? panic_->time : 0);
 		refs_ = blocks_.refs();
 		for (const std::string& remark : blocks_.remarks())
 			remarks_.push_back(remark);

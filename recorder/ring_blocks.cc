@@ -36,7 +36,7 @@ void store_head(trace::Block& block, const dfr_block& head) {
 } // namespace
 
 void RingBlocks::find(const AnchorGroup& group, const trace::Catalog& catalog, bool anchors_missing,
-                      std::span<const uint64_t> loose) {
+                      std::span<const uint64_t> loose, uint64_t died) {
 	catalog_ = &catalog;
 	anchors_missing_ = anchors_missing;
 	state_id_ = catalog.state_id;
@@ -55,6 +55,7 @@ void RingBlocks::find(const AnchorGroup& group, const trace::Catalog& catalog, b
 	order();
 	tell();
 	set_held_apart();
+	judge_given_back(died);
 	catalog_ = nullptr;
 }
 
@@ -86,7 +87,7 @@ void RingBlocks::add(MemoryExtent extent, uint32_t size, uint32_t cpu, bool anch
 	}
 	if (head.magic == DFR_BLOCK_MAGIC && !head.seq && head.version == DFR_BLOCK_VERSION &&
 	    head.state_id == state_id_ && head.cpu == cpu && head.flags & DFR_BLOCK_CLOSED)
-		whole_after_ = std::max<uint64_t>(whole_after_, head.last_time);
+		given_back_.push_back({.cpu = cpu, .opened = head.open_time, .last = head.last_time});
 	if (head.magic == DFR_BLOCK_FRESH || (head.magic == DFR_BLOCK_MAGIC && !head.seq))
 		return; // never used, given back, or the engine was opening it when the machine died
 	const bool is_right = trace::header_is_sane(head) && head.state_id == state_id_ && head.cpu == cpu &&
@@ -347,6 +348,48 @@ void RingBlocks::set_held_apart() {
 		remarks_.push_back(plural(held_.size(), "older block") +
 		                   " that a consumer had taken and not given back: no part of this, and "
 		                   "perhaps in no file");
+}
+
+// The latest time that anything in the memory may bear. Without a panic the clocks tell: from the first entry on the engine makes
+// another one after a minute, then after twice that, and so on. UINT64_MAX: not known.
+uint64_t RingBlocks::latest_possible(uint64_t died) const {
+	if (!died) {
+		if (catalog_->clocks.empty())
+			return UINT64_MAX;
+		constexpr uint64_t kClockLeast = 120'000'000'000;
+		const uint64_t first = catalog_->clocks.front().mono, last = catalog_->clocks.back().mono;
+		died = last + (last - std::min(first, last)) + kClockLeast;
+	}
+	for (const trace::BlockRef& ref : refs_)
+		died = std::max<uint64_t>({died, ref.head.first_time, ref.head.last_time});
+	return died;
+}
+
+// A block that was given back has no checksum that could be tried without its number. So its last time, which decides from where
+// on the CPU is whole, is held against when it was opened, and against what stands there.
+void RingBlocks::judge_given_back(uint64_t died) {
+	if (given_back_.empty())
+		return;
+	std::map<uint32_t, uint64_t> oldest; // by CPU: the time before its blocks, from its last gap on
+	for (size_t i = 0; i < refs_.size(); i++) {
+		const dfr_block& head = refs_[i].head;
+		if (i && adjacent(refs_[i - 1], refs_[i]))
+			continue;
+		oldest.erase(head.cpu);
+		if (places_[refs_[i].handle].trusted)
+			oldest.emplace(head.cpu, head.before);
+	}
+	const uint64_t latest = latest_possible(died);
+	for (const GivenBack& one : given_back_) {
+		const auto known = oldest.find(one.cpu);
+		if (one.last >= one.opened && one.last <= (known == oldest.end() ? latest : known->second))
+			whole_after_ = std::max(whole_after_, one.last);
+		else
+			lose(given_back_wrong_,
+			     "CPU " + std::to_string(one.cpu) +
+			         ": the header of a block that was given back is damaged, or that of the one "
+			         "behind it");
+	}
 }
 
 void RingBlocks::tell() {

@@ -19,9 +19,10 @@ class RingBlocks {
 public:
 	explicit RingBlocks(std::shared_ptr<const PhysicalMemory> memory) : memory_(std::move(memory)) {}
 
-	// `loose`: where pages begin with the header of a block of this state; read if anchors are missing.
+	// `loose`: where pages begin with the header of a block of this state; read if anchors are missing. `died`: when the
+	// machine panicked; 0: not known.
 	void find(const AnchorGroup& group, const trace::Catalog& catalog, bool anchors_missing,
-	          std::span<const uint64_t> loose);
+	          std::span<const uint64_t> loose, uint64_t died);
 
 	// By (cpu, seq); a handle is an index of the places.
 	const std::vector<trace::BlockRef>& refs() const { return refs_; }
@@ -45,6 +46,10 @@ private:
 	struct MissingBlocks {
 		uint64_t damaged = 0, absent = 0;
 	};
+	struct GivenBack {
+		uint32_t cpu = 0;
+		uint64_t opened = 0, last = 0;
+	};
 	void find_of(const FoundAnchor& anchor);
 	void add(MemoryExtent extent, uint32_t size, uint32_t cpu, bool anchored);
 	void add_loose(uint64_t address);
@@ -57,6 +62,8 @@ private:
 	void name_gap(const dfr_block& one, const dfr_block& next);
 	void mend(size_t at, size_t first, size_t end);
 	void set_held_apart();
+	uint64_t latest_possible(uint64_t died) const;
+	void judge_given_back(uint64_t died);
 	void tell();
 
 	std::shared_ptr<const PhysicalMemory> memory_;
@@ -69,9 +76,10 @@ private:
 	size_t anchored_ = 0;                       // of these, the first are those that anchors list
 	std::map<uint32_t, MissingBlocks> missing_; // by CPU
 	std::map<uint32_t, uint64_t> foreign_;      // blocks of other versions, by version
+	std::vector<GivenBack> given_back_;         // blocks, to a consumer
 	uint64_t whole_after_ = 0;
 	uint64_t open_ = 0, loose_ = 0, mended_ = 0, mends_tried_ = 0, unsound_ = 0, gaps_ = 0, twice_ = 0,
-	         contradictions_ = 0;
+	         contradictions_ = 0, given_back_wrong_ = 0;
 	std::vector<std::string> losses_, remarks_;
 };
 

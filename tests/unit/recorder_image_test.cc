@@ -753,6 +753,48 @@ TEST_CASE("a damaged block and absent memory are told, the rest is given", "[rec
 	}
 }
 
+// It has no checksum that could be tried without its number, and its last time decides where the window begins.
+TEST_CASE("a wrong last time of a block that was given back is told, and empties no window",
+          "[recorder][image]") {
+	const auto judged = [](uint32_t cpu, bool panicked, uint64_t opened, uint64_t last) {
+		Memory memory = sample_memory();
+		if (!panicked)
+			memory.pages.erase(70);
+		dfr_block head = one_record(static_cast<uint16_t>(cpu), 2, 11, 8192).header();
+		head.seq = 0;
+		head.open_time = opened;
+		head.last_time = last;
+		// CPU 1 has no other block, CPU 0 has 4, before which its last record was at 3'000.
+		const uint64_t frame = cpu ? 300 : 310;
+		memory.put({frame, frame + 1}, std::as_bytes(std::span(&head, 1)));
+		if (!cpu)
+			memory.anchor({.pfn = 54,
+			               .kind = DFR_ANCHOR_RING,
+			               .part = 1,
+			               .unit = 8192,
+			               .frames = {310, 311}});
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		trace::Verdict verdict;
+		const size_t records = values_of(*found[0], &verdict).size();
+		CHECK(records == (cpu ? 3 : 4));
+		const bool told = mentions(found[0]->remarks(), "a block that was given back is damaged");
+		CHECK(told != verdict.complete);
+		CHECK((told || verdict.from == std::min(std::max<uint64_t>(last, 3'000) + 1, verdict.to)));
+		return told;
+	};
+	constexpr uint64_t kWrong = uint64_t{1} << 60;
+	for (const bool panicked : {true, false}) {
+		CHECK_FALSE(judged(1, panicked, 2'000, 4'500));
+		CHECK(judged(1, panicked, 2'000, kWrong | 4'500));
+		CHECK(judged(1, panicked, 2'000, 1'000));
+		CHECK_FALSE(judged(0, panicked, 2'000, 3'000));
+		CHECK(judged(0, panicked, 2'000, 3'001));
+	}
+	CHECK_FALSE(judged(1, false, 2'000, 60'000'000'000)); // the clocks allow it
+	CHECK(judged(1, true, 2'000, 10'000));                // the panic was at 9'999
+}
+
 TEST_CASE("a wrong number in the header of an open block is told, and costs no other block",
           "[recorder][image]") {
 	for (const uint64_t number : {uint64_t{6} | 1 << 20, uint64_t{4}}) {
