@@ -68,6 +68,27 @@ uint64_t entries_in(std::span<const std::byte> table, const dfr_aggtab& head) {
 	return entries;
 }
 
+bool is_tally(const dfr_tally& tally) {
+	return tally.magic == DFR_TALLY_MAGIC || tally.magic == DFR_TALLY_MAGIC_PLAIN;
+}
+
+// Leaves the values. False: some are lost, and are 0.
+bool take_marks(dfr_tally& tally) {
+	bool all = true;
+	const auto take = [&all](auto& word) {
+		const bool is_marked = (word & DFR_TALLY_MARK_BITS) == DFR_TALLY_MARK;
+		all = all && is_marked;
+		word = is_marked ? DFR_TALLY_VALUE(word) : 0;
+	};
+	std::ranges::for_each(tally.loss, take);
+	std::ranges::for_each(tally.unused, take);
+	for (dfr_tally_thinned& thinned : tally.thinned) {
+		take(thinned.now.detached);
+		take(thinned.over.detached);
+	}
+	return all;
+}
+
 // What a recording is made from.
 struct Found {
 	BootId boot{};
@@ -481,19 +502,21 @@ private:
 
 	void read_tally(MemoryExtent extent, uint32_t cpu) {
 		settle<dfr_tally>(*memory_, extent, [this](const dfr_tally& there) {
-			return there.magic == DFR_TALLY_MAGIC && there.state_id == state_;
+			return is_tally(there) && there.state_id == state_;
 		});
 		dfr_tally tally{};
 		const uint64_t absent =
 		    read_extent(*memory_, extent, std::as_writable_bytes(std::span(&tally, 1)));
-		if (absent || tally.magic != DFR_TALLY_MAGIC || tally.cpu != cpu ||
-		    tally.state_id != state_ ||
+		if (absent || !is_tally(tally) || tally.cpu != cpu || tally.state_id != state_ ||
 		    (tally.killed && (cpu != DFR_TALLY_NO_CPU || tally.killed != 1 || !tally.over))) {
 			trouble(name_of(DFR_ANCHOR_TALLY, cpu, 0) +
 			        (absent ? " are not in the image" : " are damaged"));
 			return;
 		}
-		tallied_ = true;
+		const bool whole = tally.magic == DFR_TALLY_MAGIC_PLAIN || take_marks(tally);
+		if (!whole)
+			trouble("a part of " + name_of(DFR_ANCHOR_TALLY, cpu, 0) + " is lost");
+		tallied_ = tallied_ || whole;
 		if (tally.killed)
 			killed_ = tally.over;
 		for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)

@@ -9,6 +9,10 @@
  * what housekeeping has told of them is counted by the CPU whose ledger told it, and taken away here. It also says when
  * recording has ended, before the catalog does. A page of before `thinned` or `over` came has zeros there, which say
  * that nothing is thinned, and that recording has not ended.
+ *
+ * MARKS: a checksum would have to follow each count. Instead all counters, and `detached` of each stretch, bear
+ * DFR_TALLY_MARK in their highest bits from the start, so each line (64 bytes) that says something has one: a line that
+ * is lost does not say 0. Who adds to a counter leaves the mark as it is. A page of before they came has another magic.
  */
 #ifndef DFR_ABI_TALLY_H
 #define DFR_ABI_TALLY_H
@@ -16,8 +20,13 @@
 #include "formats/abi/base.h"
 #include "formats/abi/block.h"
 
-#define DFR_TALLY_MAGIC 0x594c4c54u /* "TLLY" */
+#define DFR_TALLY_MAGIC 0x4d594c54u       /* "TLYM" */
+#define DFR_TALLY_MAGIC_PLAIN 0x594c4c54u /* "TLLY": without marks */
+#define DFR_TALLY_MARK 0xd7f7000000000000ULL
+#define DFR_TALLY_MARK_BITS 0xffff000000000000ULL
+#define DFR_TALLY_VALUE(word) ((word) & ~DFR_TALLY_MARK_BITS)
 #define DFR_TALLY_BYTES 4096
+#define DFR_TALLY_CAUSES 64
 #define DFR_TALLY_NO_CPU 0xffffffffu
 #define DFR_TALLY_PRIORITIES 2 /* DFR_PRIORITY_NORMAL and DFR_PRIORITY_LOW: high ones are never thinned */
 
@@ -26,7 +35,7 @@ struct dfr_stretch {
 	__u64 from;     /* 0: there is none */
 	__u64 to;       /* 0: they are off yet */
 	__u64 left;     /* firings that were left out */
-	__u64 detached; /* 1: probes were detached for a part of it */
+	__u64 detached; /* mark, and 1: probes were detached for a part of it */
 };
 
 struct dfr_tally_thinned {
@@ -38,14 +47,15 @@ struct dfr_tally {
 	__u32 magic;
 	__u32 cpu;
 	__u64 state_id;
-	/* Each has one writer: that of DFR_LOSS_NMI is an NMI, of the others the CPU. */
+	/* Marked. Each has one writer: that of DFR_LOSS_NMI is an NMI, of the others the CPU. */
 	__u64 loss[DFR_LOSS_MAX];
-	__u64 unused[64 - DFR_LOSS_MAX]; /* 0 */
+	__u64 unused[DFR_TALLY_CAUSES - DFR_LOSS_MAX]; /* the mark */
 	struct dfr_tally_thinned thinned[DFR_TALLY_PRIORITIES];
 	/* DFR_TALLY_NO_CPU; time: what fired before it is recorded or counted; 0: the state records, or has not begun */
 	__u64 over;
 	__u64 killed; /* 1: it was the deadman */
 };
-DFR_STATIC_ASSERT(sizeof(struct dfr_tally) == 16 + 8 * 64 + 64 * DFR_TALLY_PRIORITIES + 16, "tally");
+DFR_STATIC_ASSERT(sizeof(struct dfr_tally) == 16 + 8 * DFR_TALLY_CAUSES + 64 * DFR_TALLY_PRIORITIES + 16,
+                  "tally");
 
 #endif

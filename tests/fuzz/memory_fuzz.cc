@@ -80,13 +80,17 @@ std::vector<std::byte> make_chunk(Decisions& in) {
 
 std::vector<std::byte> make_tally(Decisions& in) {
 	Bytes tally;
-	tally.u32(DFR_TALLY_MAGIC).u32(in.byte() % 3).u64(7 + in.byte() % 8 / 7);
+	const uint64_t mark = in.byte() % 4 ? DFR_TALLY_MARK : 0;
+	tally.u32(mark ? DFR_TALLY_MAGIC : DFR_TALLY_MAGIC_PLAIN).u32(in.byte() % 3);
+	tally.u64(7 + in.byte() % 8 / 7);
 	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
-		tally.u64(in.byte() % 4 ? 0 : in.number());
-	tally.bytes.resize(offsetof(dfr_tally, thinned));
+		tally.u64(mark ^ (in.byte() % 4 ? 0 : in.number()));
+	while (tally.bytes.size() < offsetof(dfr_tally, thinned))
+		tally.u64(mark);
 	for (size_t stretch = 0; stretch < 2 * DFR_TALLY_PRIORITIES; stretch++) {
 		const uint64_t from = in.byte() % 2 ? in.number() : 0;
-		tally.u64(from).u64(in.byte() % 2 ? in.number() : 0).u64(in.number()).u64(in.byte() % 3);
+		tally.u64(from).u64(in.byte() % 2 ? in.number() : 0).u64(in.number());
+		tally.u64(mark ^ in.byte() % 3);
 	}
 	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
 		tally.u64(in.byte() % 4 ? 0 : in.number());

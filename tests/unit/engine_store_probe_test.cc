@@ -755,10 +755,10 @@ TEST_CASE("what fires on a CPU without a share is lost once for each firing, and
 	dfr_user_cpu = 0;
 	CHECK(state.status().loss[DFR_LOSS_HOTPLUG] == 3);
 	// An image of now has them on the state's page, and later on that of the CPU that tells of them.
-	CHECK(state.state->st_tally->loss[DFR_LOSS_HOTPLUG] == 3);
+	CHECK(DFR_TALLY_VALUE(state.state->st_tally->loss[DFR_LOSS_HOTPLUG]) == 3);
 	dfr_state_clean(state.state);
-	CHECK(state.state->st_tally->loss[DFR_LOSS_HOTPLUG] == 0);
-	CHECK(state.state->st_shares[0]->sh_tally->loss[DFR_LOSS_HOTPLUG] == 3);
+	CHECK(DFR_TALLY_VALUE(state.state->st_tally->loss[DFR_LOSS_HOTPLUG]) == 0);
+	CHECK(DFR_TALLY_VALUE(state.state->st_shares[0]->sh_tally->loss[DFR_LOSS_HOTPLUG]) == 3);
 	CHECK(state.status().loss[DFR_LOSS_HOTPLUG] == 3);
 	CHECK(state.take().empty());
 	REQUIRE(state.losses.entries.size() == 1);

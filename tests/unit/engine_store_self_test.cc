@@ -143,7 +143,7 @@ TEST_CASE("a store that is lost is on the counters' page at once", "[engine][sto
 	REQUIRE(state.go() == 0);
 	rig.fire(work, {}, 1000);
 	rig.fire(work, {}, 2000);
-	CHECK(state.state->st_shares[0]->sh_tally->loss[DFR_LOSS_DYNVAR] == 2);
+	CHECK(DFR_TALLY_VALUE(state.state->st_shares[0]->sh_tally->loss[DFR_LOSS_DYNVAR]) == 2);
 	state.take();
 	REQUIRE(state.losses.entries.size() == 1);
 	CHECK(state.losses.entries[0].probe == work->pb_id);

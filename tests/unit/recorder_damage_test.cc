@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "formats/abi/aggtab.h"
+#include "formats/abi/tally.h"
 #include "formats/error.h"
 #include "formats/trace/decode.h"
 #include "formats/trace/redact.h"
@@ -94,6 +95,8 @@ public:
 	Memory memory;
 	std::vector<uint64_t> catalog; // frames of both copies
 	std::vector<uint64_t> heads;   // frames on which aggregation tables begin
+	std::vector<uint64_t> tallies; // frames of the counters of losses
+	std::vector<uint64_t> anchors; // frames of these
 	std::vector<uint64_t>
 	    unchecked; // frames of what has no checksums: tables, blocks that are not sealed
 
@@ -114,6 +117,8 @@ private:
 			catalog.insert(catalog.end(), frames.begin(), frames.end());
 		if (one.kind == DFR_ANCHOR_AGG)
 			heads.push_back(frames[0]);
+		if (one.kind == DFR_ANCHOR_TALLY)
+			tallies.push_back(frames[0]);
 		const size_t block = one.kind == DFR_ANCHOR_RING ? std::max<size_t>(one.unit / 4096, 1) : 1;
 		const size_t most = DFR_ANCHOR_RUNS_MAX / block * block;
 		for (size_t from = 0; from < pages; from += most) {
@@ -379,6 +384,21 @@ TEST_CASE("a wrong bit in the head of an aggregation table is told, or costs not
 				CHECK((!damaged.verdict.complete || damaged.counts == undamaged().counts));
 			}
 	CHECK(told > 80);
+}
+
+// formats/abi/tally.h: marks.
+TEST_CASE("a line that the engine's counters of losses have lost is told", "[recorder][image][damage]") {
+	REQUIRE(sample().tallies.size() == 3);
+	for (const uint64_t frame : sample().tallies)
+		for (size_t line = 0; line < (sizeof(dfr_tally) + 63) / 64; line++) {
+			Memory memory = sample().memory;
+			std::fill_n(memory.page(frame).begin() + static_cast<long>(64 * line), 64,
+			            std::byte{0});
+			const Harvest damaged = harvest(memory.elf());
+			CAPTURE(frame, line);
+			CHECK_FALSE(damaged.verdict.complete);
+			CHECK(damaged.records == undamaged().records);
+		}
 }
 
 TEST_CASE("what is lost of a catalog is lent by another recording of the state, and of no other",

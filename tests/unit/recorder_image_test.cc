@@ -89,6 +89,17 @@ std::vector<std::byte> agg_table(uint32_t cpu, uint32_t half, uint64_t generatio
 	return table.bytes;
 }
 
+// The counters' page of a CPU that has lost nothing.
+dfr_tally no_losses(uint32_t cpu, uint64_t state_id = 7) {
+	dfr_tally tally{.magic = DFR_TALLY_MAGIC, .cpu = cpu, .state_id = state_id, .loss = {}};
+	for (uint32_t cause = 0; cause < DFR_TALLY_CAUSES; cause++)
+		(cause < DFR_LOSS_MAX ? tally.loss[cause] : tally.unused[cause - DFR_LOSS_MAX]) =
+		    DFR_TALLY_MARK;
+	for (dfr_tally_thinned& thinned : tally.thinned)
+		thinned.now.detached = thinned.over.detached = DFR_TALLY_MARK;
+	return tally;
+}
+
 // Two CPUs. CPU 0: blocks of two scattered pages, seq 4, 5 and 6 (open); CPU 1: one block, seq 1,
 // and one never used. What anchors list stands `far` behind them. An aggregation: base at generation 3 (10), halves at 4 (2), 3 (100: merged
 // already) and 4 (5).
@@ -213,7 +224,7 @@ TEST_CASE("a raw image that leaves a hole out is read on both sides of it", "[re
 	Memory memory = sample_memory(kHole);
 	memory.panic(70, 9'999, "bash", "sysrq triggered crash", 0xb0,
 	             {.pfn = kHole + 500, .texts = {"ip=1", "", ""}});
-	dfr_tally counters{.magic = DFR_TALLY_MAGIC, .cpu = 0, .state_id = 7, .loss = {}};
+	dfr_tally counters = no_losses(0, 7);
 	memory.put({kHole + 510}, std::as_bytes(std::span(&counters, 1)));
 	memory.anchor({.pfn = 78, .kind = DFR_ANCHOR_TALLY, .unit = 4096, .frames = {kHole + 510}});
 	// The other page of some anchors.
@@ -1148,8 +1159,8 @@ TEST_CASE("a table of each of very many CPUs is added to very many keys", "[reco
 TEST_CASE("what no record has told of losses is in their counters", "[recorder][image]") {
 	Memory memory = sample_memory();
 	const auto tally = [](uint32_t cpu, uint32_t cause, uint64_t count) {
-		dfr_tally counters{.magic = DFR_TALLY_MAGIC, .cpu = cpu, .state_id = 7, .loss = {}};
-		counters.loss[cause] = count;
+		dfr_tally counters = no_losses(cpu, 7);
+		counters.loss[cause] += count;
 		const auto bytes = std::as_bytes(std::span(&counters, 1));
 		return std::vector<std::byte>(bytes.begin(), bytes.end());
 	};
@@ -1176,14 +1187,14 @@ TEST_CASE("what no record has told of losses is in their counters", "[recorder][
 	CHECK(mentions(verdict.reasons, "7 records lost on CPU 0"));
 	CHECK(mentions(verdict.reasons, "5 records lost on CPU 1"));
 	// Of a cause that a newer module has.
-	dfr_tally newer{.magic = DFR_TALLY_MAGIC, .cpu = 0, .state_id = 7, .loss = {}};
-	newer.unused[0] = 6;
+	dfr_tally newer = no_losses(0, 7);
+	newer.unused[0] += 6;
 	memory.put({450}, std::as_bytes(std::span(&newer, 1)));
 	CHECK(judged(remarks).lost == 4 + 5 + 6);
 	// Of another CPU, and not in the image.
 	memory.put({450}, tally(1, DFR_LOSS_THROTTLE, 3));
 	memory.pages.erase(451);
-	dfr_tally ringless{.magic = DFR_TALLY_MAGIC, .cpu = DFR_TALLY_NO_CPU, .state_id = 8, .loss = {}};
+	dfr_tally ringless = no_losses(DFR_TALLY_NO_CPU, 8);
 	memory.put({453}, std::as_bytes(std::span(&ringless, 1)));
 	memory.anchor(
 	    {.pfn = 67, .kind = DFR_ANCHOR_TALLY, .cpu = DFR_TALLY_NO_CPU, .unit = 4096, .frames = {453}});
@@ -1193,6 +1204,41 @@ TEST_CASE("what no record has told of losses is in their counters", "[recorder][
 	CHECK(mentions(remarks, "the counters of losses on CPUs without a ring are damaged"));
 	CHECK(mentions(remarks, "the counters of losses of CPU 0 are damaged"));
 	CHECK(mentions(remarks, "the counters of losses of CPU 1 are not in the image"));
+}
+
+// A line of a cache that did not come to the memory says 0, which no counter says.
+TEST_CASE("a line that the counters of losses have lost is told, and costs no other", "[recorder][image]") {
+	const auto judged = [](dfr_tally counters, size_t line) {
+		Memory memory = sample_memory();
+		memory.put({450}, std::as_bytes(std::span(&counters, 1)));
+		if (line < Memory::kPageSize / 64)
+			std::fill_n(memory.page(450).begin() + static_cast<long>(64 * line), 64,
+			            std::byte{0});
+		memory.anchor({.pfn = 64, .kind = DFR_ANCHOR_TALLY, .unit = 4096, .frames = {450}});
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		trace::Verdict verdict;
+		values_of(*found[0], &verdict);
+		return std::pair(verdict, found[0]->remarks());
+	};
+	constexpr size_t kNone = SIZE_MAX, kLines = (sizeof(dfr_tally) + 63) / 64;
+	CHECK(judged(no_losses(0), kNone).first.complete);
+	CHECK(judged(no_losses(0), kLines).first.complete);
+	for (size_t line = 0; line < kLines; line++) {
+		CAPTURE(line);
+		const auto [verdict, remarks] = judged(no_losses(0), line);
+		CHECK_FALSE(verdict.complete);
+		CHECK(mentions(remarks, line ? "a part of the counters of losses of CPU 0 is lost"
+		                             : "the counters of losses of CPU 0 are damaged"));
+	}
+	dfr_tally lossy = no_losses(0);
+	lossy.loss[DFR_LOSS_THROTTLE] += 3; // in line 1
+	lossy.loss[DFR_LOSS_MISSED] += 4;   // in line 2
+	CHECK(judged(lossy, kNone).first.lost == 7);
+	CHECK(judged(lossy, 1).first.lost == 4);
+	// A module of before wrote no marks.
+	const dfr_tally plain{.magic = DFR_TALLY_MAGIC_PLAIN, .cpu = 0, .state_id = 7, .loss = {}};
+	CHECK(judged(plain, 1).first.complete);
 }
 
 TEST_CASE("what no CPU has told: stretches of thinning, and firings where there is no ring",
@@ -1207,11 +1253,13 @@ TEST_CASE("what no CPU has told: stretches of thinning, and firings where there 
 		               .unit = 4096,
 		               .frames = {frame}});
 	};
-	dfr_tally state{.magic = DFR_TALLY_MAGIC, .cpu = DFR_TALLY_NO_CPU, .state_id = 7, .loss = {}};
-	state.loss[DFR_LOSS_HOTPLUG] = 6;
-	dfr_tally first{.magic = DFR_TALLY_MAGIC, .cpu = 0, .state_id = 7, .loss = {}};
-	first.thinned[DFR_PRIORITY_LOW].over = {.from = 100, .to = 200, .left = 2, .detached = 0};
-	first.thinned[DFR_PRIORITY_LOW].now = {.from = 300, .to = 0, .left = 4, .detached = 1};
+	dfr_tally state = no_losses(DFR_TALLY_NO_CPU, 7);
+	state.loss[DFR_LOSS_HOTPLUG] += 6;
+	dfr_tally first = no_losses(0, 7);
+	first.thinned[DFR_PRIORITY_LOW].over = {
+	    .from = 100, .to = 200, .left = 2, .detached = DFR_TALLY_MARK};
+	first.thinned[DFR_PRIORITY_LOW].now = {
+	    .from = 300, .to = 0, .left = 4, .detached = DFR_TALLY_MARK | 1};
 	put(64, 450, state);
 	put(65, 451, first);
 	const ImageFile image(memory.elf());
@@ -1282,7 +1330,7 @@ TEST_CASE("a kill by the deadman is in the state's counters", "[recorder][image]
 		if (ended)
 			log.event(ended, 0, 5'000);
 		memory.put({100, 90}, log.done());
-		dfr_tally state{.magic = DFR_TALLY_MAGIC, .cpu = DFR_TALLY_NO_CPU, .state_id = 7, .loss = {}};
+		dfr_tally state = no_losses(DFR_TALLY_NO_CPU, 7);
 		state.over = over;
 		state.killed = killed;
 		memory.put({450}, std::as_bytes(std::span(&state, 1)));

@@ -127,10 +127,19 @@ static void free_share(struct dfr_share *share)
 static int create_tally(struct dfr_state *state, u32 cpu, struct dfr_tally **out)
 {
 	struct dfr_tally *tally = dfr_plat_alloc_pages(dfr_state_reserved(state), DFR_TALLY_BYTES);
+	u32 i;
 
 	if (!tally)
 		return -ENOMEM;
 	*out = tally;
+	for (i = 0; i < DFR_LOSS_MAX; i++)
+		tally->loss[i] = DFR_TALLY_MARK;
+	for (i = 0; i < DFR_TALLY_CAUSES - DFR_LOSS_MAX; i++)
+		tally->unused[i] = DFR_TALLY_MARK;
+	for (i = 0; i < DFR_TALLY_PRIORITIES; i++) {
+		tally->thinned[i].now.detached = DFR_TALLY_MARK;
+		tally->thinned[i].over.detached = DFR_TALLY_MARK;
+	}
 	tally->cpu = cpu;
 	tally->state_id = state->st_id;
 	tally->magic = DFR_TALLY_MAGIC;
@@ -148,6 +157,7 @@ static int fill_share(struct dfr_state *state, struct dfr_share *share)
 
 	if (error)
 		return error;
+	share->sh_nmi_told = share->sh_tally->loss[DFR_LOSS_NMI];
 	share->sh_key = dfr_plat_alloc(state->st_key_max + KEY_SLACK);
 	share->sh_pcs = dfr_plat_alloc(FRAMES_BYTES);
 	share->sh_notes = dfr_plat_alloc((state->st_notes_max + 1) * sizeof(share->sh_notes[0]));

@@ -241,7 +241,7 @@ static bool write_stretch(struct dfr_share *share, const struct telling *telling
 {
 	struct dfr_pending told = { .pe_count = stretch->left, .pe_from = stretch->from, .pe_to = to };
 
-	told.pe_probe = DFR_THINNED(priority, stretch->detached ? DFR_THINNED_DETACHED : 0);
+	told.pe_probe = DFR_THINNED(priority, DFR_TALLY_VALUE(stretch->detached) ? DFR_THINNED_DETACHED : 0);
 	return !stretch->from || write_loss(share, telling, DFR_LOSS_THINNED, &told);
 }
 
@@ -256,7 +256,7 @@ static bool write_thinned(struct dfr_share *share, const struct telling *telling
 		if (!write_stretch(share, telling, priority, &thin->over, thin->over.to))
 			return false;
 		dfr_record_publish(share); /* from here on the block tells of it */
-		memset(&thin->over, 0, sizeof(thin->over));
+		thin->over = (struct dfr_stretch){ .detached = DFR_TALLY_MARK };
 		if (!write_stretch(share, telling, priority, &thin->now, 0))
 			return false;
 	}

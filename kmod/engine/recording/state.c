@@ -316,7 +316,7 @@ static void tell_counted(struct dfr_state *state)
 		return;
 	loss.un_to = dfr_plat_clock(NULL);
 	state->st_told_time = loss.un_to;
-	loss.un_count = dfr_load_acquire(&state->st_tally->loss[DFR_LOSS_HOTPLUG]);
+	loss.un_count = DFR_TALLY_VALUE(dfr_load_acquire(&state->st_tally->loss[DFR_LOSS_HOTPLUG]));
 	if (!loss.un_count)
 		return;
 	/* Read after the count, so that it covers all firings that were counted. */
@@ -644,7 +644,7 @@ static void add_share(struct dfr_ioc_status *status, const struct dfr_share *sha
 	status->shadow += dfr_read_once(&share->sh_shadow);
 	status->records += dfr_read_once(&share->sh_records);
 	for (i = 0; i < DFR_LOSS_MAX; i++)
-		status->loss[i] += dfr_read_once(&share->sh_tally->loss[i]);
+		status->loss[i] += DFR_TALLY_VALUE(dfr_read_once(&share->sh_tally->loss[i]));
 }
 
 void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
@@ -663,7 +663,8 @@ void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
 		if (state->st_shares[i])
 			add_share(status, state->st_shares[i]);
 	if (state->st_tally)
-		status->loss[DFR_LOSS_HOTPLUG] += dfr_read_once(&state->st_tally->loss[DFR_LOSS_HOTPLUG]);
+		status->loss[DFR_LOSS_HOTPLUG] +=
+			DFR_TALLY_VALUE(dfr_read_once(&state->st_tally->loss[DFR_LOSS_HOTPLUG]));
 	dfr_mutex_unlock(&state->st_lock);
 }
 

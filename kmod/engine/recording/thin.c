@@ -85,7 +85,7 @@ static void begin(struct dfr_share *share, u32 priority, u64 now)
 	if (last && last < now)
 		now = last;
 	thin->now.left = 0;
-	thin->now.detached = !!(share->sh_state->st_thinned & 1u << priority);
+	thin->now.detached = DFR_TALLY_MARK | !!(share->sh_state->st_thinned & 1u << priority);
 	dfr_write_once(&thin->now.from, now);
 	set_live(share, priority, false);
 	dfr_thin_tell(share);
@@ -245,7 +245,7 @@ static void turn_share(void *arg)
 	    !dfr_read_once(&share->sh_governor.gv_throttled))
 		return; /* it does not record */
 	if (!turn->tu_on && is_off(share, turn->tu_priority)) {
-		thin->now.detached = 1;
+		thin->now.detached = DFR_TALLY_MARK | 1;
 	} else if (!turn->tu_on) {
 		begin(share, turn->tu_priority, turn->tu_now);
 	} else if (is_off(share, turn->tu_priority)) {
