@@ -118,10 +118,12 @@ bool has_magic(std::span<const std::byte> page) {
 // A raw image has a displacement for each hole in the machine's memory that it leaves out: a few.
 constexpr size_t kDisplacementsMost = 64;
 
-// The displacements that are believed: 0; and in a raw image also those that at least two anchors
-// share, or the only one that there is.
+// The displacements that are believed: 0 in an image that has addresses; in a raw one those that at least two anchors
+// share, or the only one that there is, and 0 if an anchor has it.
 std::vector<int64_t> believed(const std::vector<Candidate>& candidates, bool raw) {
 	std::map<int64_t, unsigned> votes;
+	if (!raw)
+		votes.emplace(0, 0);
 	for (const Candidate& candidate : candidates)
 		votes[candidate.displacement]++;
 	std::vector<int64_t> result;

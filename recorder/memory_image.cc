@@ -717,6 +717,13 @@ uint32_t tag_of(const BootId& boot) {
 	return tag;
 }
 
+// All that a state's id has of its boot.
+BootId only_tag(uint32_t tag) {
+	BootId part{};
+	std::memcpy(part.data(), &tag, sizeof(tag));
+	return part;
+}
+
 // Pages of any process may look like blocks, so of states without anchors no more than these, those with the most blocks,
 // are recordings: nobody is to fill the disk on which a crash kernel stores them.
 constexpr size_t kUnanchoredStates = 64;
@@ -763,12 +770,9 @@ std::vector<Found> gather(AnchorScan& scan, const std::set<BootId>& of_kernels) 
 	const size_t taken = std::min(states.size(), kUnanchoredStates);
 	for (const std::span<const LooseBlock> blocks : std::span(states).first(taken)) {
 		const auto tag = static_cast<uint32_t>(blocks[0].state_id >> 32);
-		// Of a boot that is not known, no more than this is.
-		BootId part{};
-		std::memcpy(part.data(), &tag, sizeof(tag));
 		const auto boot = boots.find(tag);
 		Found& found = all.emplace_back();
-		found.boot = boot == boots.end() ? part : boot->second;
+		found.boot = boot == boots.end() ? only_tag(tag) : boot->second;
 		found.state = blocks[0].state_id;
 		for (const LooseBlock& block : blocks)
 			found.loose.push_back(block.address);
@@ -831,9 +835,13 @@ open_memory_image(const std::string& path, const trace::Catalog* lent,
 	std::vector<Found> all = gather(scan, kernels->boots());
 	if (all.empty())
 		nothing_found(*memory, scan);
-	if (lent && std::none_of(all.begin(), all.end(), [&](const Found& found) {
-		    return found.state == lent->state_id && found.boot == lent->boot_id;
-	    }))
+	bool wanted = !lent;
+	for (Found& found : all) {
+		if (lent && found.state == lent->state_id && found.boot == only_tag(tag_of(lent->boot_id)))
+			found.boot = lent->boot_id; // nothing in the image tells more of it
+		wanted = wanted || (found.state == lent->state_id && found.boot == lent->boot_id);
+	}
+	if (!wanted)
 		throw Error("the catalog that is lent is of no state in " + path,
 		            "give a recording that was made of the same state, by dfrd or dfr snapshot");
 	// The likely ones are read first, while there is room for what anchors list.

@@ -133,7 +133,7 @@ private:
 			for (size_t i = from; i < std::min(pages, from + most); i++)
 				anchor.frames.push_back(frames[i]);
 			for (unsigned copy = 0; copy < 2; copy++) {
-				anchor.pfn = next_++;
+				anchors.push_back(anchor.pfn = next_++);
 				memory.anchor(anchor);
 			}
 		}
@@ -415,9 +415,23 @@ TEST_CASE("what is lost of a catalog is lent by another recording of the state, 
 	CHECK(with.records == undamaged().records);
 	CHECK(with.counts == undamaged().counts);
 	CHECK_FALSE(with.verdict.complete); // nobody knows whether what was lent is all that there was
+	// Without anchors nothing but its blocks tells which state it was, and no more of the boot than their ids have.
+	for (const uint64_t frame : sample().anchors)
+		memory.pages.erase(frame);
+	const std::vector<std::byte> bare = memory.elf();
+	CHECK(harvest(bare).records.empty());
+	const Harvest loose = harvest(bare, &lender);
+	CHECK(100 * loose.records.size() > 90 * undamaged().records.size());
+	CHECK(wrong_in_sealed(loose) == 0);
+	CHECK_FALSE(loose.verdict.complete);
+	CHECK(loose.catalog.boot_id == lender.boot_id);
 	lender.machine[trace::kRedactedKey] = "inputs";
 	CHECK(harvest(file, &lender).recordings == 0); // refused
 	lender.machine.erase(trace::kRedactedKey);
 	lender.state_id++;
 	CHECK(harvest(file, &lender).recordings == 0); // refused
+	CHECK(harvest(bare, &lender).recordings == 0);
+	lender.state_id--;
+	lender.boot_id[0]++;
+	CHECK(harvest(bare, &lender).recordings == 0);
 }

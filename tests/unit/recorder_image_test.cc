@@ -410,7 +410,9 @@ TEST_CASE("of pages that begin like VMCOREINFO no more are kept than are believe
 		memory.put({pfn}, std::as_bytes(std::span("OSRELEASE=5")));
 	const ImageFile image(memory.elf());
 	recorder::PhysicalMemory file(image.path);
-	CHECK(recorder::scan_anchors(file).vmcoreinfo.size() == recorder::kVmcoreinfoMost + 1);
+	const recorder::AnchorScan scan = recorder::scan_anchors(file);
+	CHECK(scan.vmcoreinfo.size() == recorder::kVmcoreinfoMost + 1);
+	CHECK(scan.displacements == std::vector<int64_t>{0}); // also without anchors: the file has addresses
 }
 
 TEST_CASE("segments that name a file's bytes again and again are refused", "[recorder][image]") {
