@@ -154,7 +154,10 @@ bool RingBlocks::mend_head(const MemoryExtent& extent, trace::Block& block, uint
 			store_head(whole, with);
 			return trace::block_is_sane(whole.bytes) ? trace::sound_intervals(whole.bytes) : 0;
 		};
-		size_t most = was.open_time ? sound_with(was) : 0;
+		// The checksums of intervals hold for any CPU, but as it stands the block would be nobody's.
+		const bool fits =
+		    was.cpu == cpu && was.state_id == state_id_ && was.size == size && was.open_time;
+		size_t most = fits ? sound_with(was) : 0;
 		dfr_block best = was;
 		head.open_time = std::max<uint64_t>(head.open_time, 1); // mend() makes it anew
 		for (const uint32_t committed : {head.committed, size - head.hdr_size}) {

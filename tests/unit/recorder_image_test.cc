@@ -645,6 +645,19 @@ TEST_CASE("what a header has lost beside the number costs the last interval at m
 	CHECK(values == intervals.back().second + 3);
 }
 
+// The checksums of intervals do not depend on the CPU.
+TEST_CASE("a header that names another CPU, and is damaged beside that, costs no interval",
+          "[recorder][image]") {
+	Memory memory = sample_memory();
+	memory.put({300, 301}, many_records().first.bytes);
+	memory.page(300)[offsetof(dfr_block, cpu)] ^= std::byte{4};
+	memory.page(300)[offsetof(dfr_block, lost)] ^= std::byte{3};
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	CHECK(values_of(*found[0]).size() == 600 + 3);
+	CHECK(mentions(found[0]->remarks(), "1 block whose header was damaged and is mended"));
+}
+
 TEST_CASE("a damaged block and absent memory are told, the rest is given", "[recorder][image]") {
 	Memory memory = sample_memory();
 	SECTION("a damaged header") {
