@@ -697,18 +697,28 @@ private:
 	size_t next_ = 0;
 };
 
+// The panic's record stands there all the same, if the module was loaded.
 [[noreturn]] void nothing_found(const PhysicalMemory& memory, const AnchorScan& scan) {
+	const bool panicked = !scan.panics.empty();
 	std::string why = "no recording in " + memory.path() + ": ";
 	if (scan.damaged || scan.misplaced)
 		why += plural(scan.damaged, "damaged anchor") + " and " + std::to_string(scan.misplaced) +
-		       " at another address than they name, and no others";
+		       " at another address than they name, and no others of a state";
+	else if (panicked)
+		why += "dfr.ko was loaded, and no state recorded";
 	else
 		why += "none of its " + std::to_string(memory.bytes() >> 20) + " MiB has an anchor";
+	for (const auto& [boot, panic] : scan.panics)
+		why += "; boot " + boot_text(boot) + " panicked on CPU " + std::to_string(panic.cpu) +
+		       " in " + panic.comm + " (" + std::to_string(panic.tid) + "): " + panic.reason;
 	for (const std::string& remark : memory.remarks())
 		why += "; " + remark;
-	throw Error(why,
-	            "was dfr.ko loaded and recording when the image was made? Dumps that leave kernel pages "
-	            "out (makedumpfile -d 31 keeps them) or that were taken after a reboot hold nothing");
+	throw Error(
+	    why,
+	    panicked
+	        ? "dfrd or dfr record has to run when the machine dies"
+	        : "was dfr.ko loaded and recording when the image was made? Dumps that leave kernel pages "
+	          "out (makedumpfile -d 31 keeps them) or that were taken after a reboot hold nothing");
 }
 
 uint32_t tag_of(const BootId& boot) {

@@ -1452,3 +1452,13 @@ TEST_CASE("what is no memory is refused with the way out", "[recorder][image]") 
 	CHECK_THROWS_WITH(recorder::open_memory_image("/dev/null"),
 	                  Catch::Contains("it is empty, or a device"));
 }
+
+TEST_CASE("a panic of a machine on which nothing recorded is told", "[recorder][image]") {
+	Memory memory;
+	memory.panic(70, 9'999, "bash", "sysrq triggered crash");
+	const ImageFile image(memory.elf());
+	CHECK_THROWS_WITH(recorder::open_memory_image(image.path),
+	                  Catch::Contains("dfr.ko was loaded, and no state recorded") &&
+	                      Catch::Contains("boot b0b1b2b3-b4b5-b6b7-b8b9-babbbcbdbebf panicked on CPU 1 "
+	                                      "in bash (4242): sysrq triggered crash"));
+}
