@@ -124,15 +124,18 @@ void look_at_room(Findings& found, uint64_t rings) {
 		folder = std::filesystem::path(folder).parent_path();
 	const auto free = recorder::free_space(folder);
 	if (!free)
-		found.note("room", "how much the disk of " + folder + " has left is not known");
-	else if (*free < rings)
-		found.bad("room",
-		          folder + " has " + bytes_text(*free) + " left, and the rings have " +
-		              bytes_text(rings),
-		          "make room there");
-	else
-		found.good("room",
-		           folder + " has " + bytes_text(*free) + " left for rings of " + bytes_text(rings));
+		return found.note("room", "how much the disk of " + folder + " has left is not known");
+	const std::string is = folder + " has " + bytes_text(*free) + " left";
+	switch (ring_room(*free, rings)) {
+	case RingRoom::enough: return found.good("room", is + " for rings of " + bytes_text(rings));
+	case RingRoom::if_packed:
+		return found.note("room", is + ", of which recordings take " +
+		                              bytes_text(room_for_recordings(*free)) +
+		                              " at most, and the rings have " + bytes_text(rings) +
+		                              ": they come there if they are packed into that");
+	case RingRoom::none:
+		return found.bad("room", is + ", and the rings have " + bytes_text(rings), "make room there");
+	}
 }
 
 // The bytes of all rings.
@@ -293,10 +296,9 @@ int crash_store(const std::string& memory, const std::string& folder) {
 		throw Error("cannot make " + crash + ": " + error.message());
 	std::vector<std::string> words{"harvest", "--speculations", "--panicked", memory,
 	                               "-o",      crash + kFirst};
-	// The full dump comes next, and mostly to this disk. It has these recordings, too.
 	if (const auto left = recorder::free_space(crash)) {
 		words.emplace_back("--room");
-		words.push_back(std::to_string(*left / 2));
+		words.push_back(std::to_string(room_for_recordings(*left)));
 	}
 	std::vector<char*> argv;
 	for (std::string& word : words)

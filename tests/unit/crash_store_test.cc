@@ -10,6 +10,7 @@
 #include <sstream>
 #include <sys/wait.h>
 
+#include "analyze/cli/crash_setup.h"
 #include "formats/trace/parts.h"
 #include "tests/unit/dead_kernel_builder.h"
 #include "tests/unit/scratch_folder.h"
@@ -79,6 +80,15 @@ std::string crash_folder(unsigned number) {
 }
 
 } // namespace
+
+TEST_CASE("a crash's recordings have half of what the disk has left, as the doctor says", "[crash]") {
+	using cli::RingRoom;
+	CHECK(cli::ring_room(2000, 1000) == RingRoom::enough);
+	CHECK(cli::ring_room(1999, 1000) == RingRoom::if_packed);
+	CHECK(cli::ring_room(1200, 1000) == RingRoom::if_packed);
+	CHECK(cli::ring_room(1000, 1000) == RingRoom::if_packed);
+	CHECK(cli::ring_room(999, 1000) == RingRoom::none);
+}
 
 TEST_CASE("crashes without a recording go first and push none out", "[crash-store]") {
 	const ScratchFolder folder;
