@@ -38,6 +38,7 @@ using trace::plural;
 constexpr uint64_t kCatalogMax = 1ull << 30;
 constexpr uint64_t kTableMax = 1ull << 31;
 constexpr uint64_t kMissingNamed = 64;
+constexpr uint64_t kKeyTakes = 256; // bytes that an entry of an aggregation table takes here, at least
 
 // What anchors of this kind list, by name.
 std::string name_of(uint32_t kind, uint32_t cpu, uint32_t half) {
@@ -56,14 +57,20 @@ std::string name_of(uint32_t kind, uint32_t cpu, uint32_t half) {
 	}
 }
 
-// How many entries stand in an aggregation table, whole or not.
-uint64_t entries_in(std::span<const std::byte> table, const dfr_aggtab& head) {
-	uint64_t entries = 0;
+struct TableEntries {
+	uint64_t count = 0; // whole or not
+	bool sound = true;  // false: behind one of them the table is read by its chains, which may find more
+	uint64_t at_most(uint64_t bytes) const { return sound ? count : bytes / (sizeof(dfr_aggent) + 8); }
+};
+
+TableEntries entries_in(std::span<const std::byte> table, const dfr_aggtab& head) {
+	TableEntries entries;
 	for (uint64_t at = (sizeof(head) + 4ull * head.nbuckets + 7) & ~7ull;
-	     at < table.size() && table.size() - at >= sizeof(dfr_aggent); entries++) {
+	     at < table.size() && table.size() - at >= sizeof(dfr_aggent); entries.count++) {
 		dfr_aggent entry;
 		std::memcpy(&entry, table.data() + at, sizeof(entry));
 		at += sizeof(entry) + uint64_t{entry.key_size} + 8ull * entry.words;
+		entries.sound = entries.sound && entry.words && !(entry.key_size % 8) && at <= table.size();
 	}
 	return entries;
 }
@@ -432,10 +439,13 @@ private:
 	void merge_table(trace::AggregationMerger& merger, const std::vector<std::byte>& table,
 	                 const dfr_aggtab& head) {
 		const std::string name = name_of(DFR_ANCHOR_AGG, head.cpu, head.half);
+		const TableEntries entries = entries_in(table, head);
+		if (!may_read(entries.at_most(table.size()) * kKeyTakes, name))
+			return;
 		if (const size_t senseless = merger.add(table))
 			trouble(plural(senseless, "byte") + " of " + name + " could not be read");
 		// The engine counts an entry when it has published it, so that one more may be there.
-		const uint64_t keys = entries_in(table, head);
+		const uint64_t keys = entries.count;
 		if (keys != head.entries && keys != head.entries + 1ull)
 			trouble(name + " has " + plural(keys, "key") + ", and its head says " +
 			        trace::grouped(head.entries));

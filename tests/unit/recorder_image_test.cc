@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <tuple>
 #include <unistd.h>
 
@@ -1169,6 +1170,56 @@ TEST_CASE("a table of each of very many CPUs is added to very many keys", "[reco
 	REQUIRE(aggregations.size() == kKeys);
 	CHECK(aggregations[4].words == std::vector<uint64_t>{10});
 	CHECK(aggregations[5].words == std::vector<uint64_t>{10 + 2 + 5 + kCpus - 2});
+}
+
+// An entry of 32 bytes becomes hundreds.
+TEST_CASE("a table that many states list takes no more memory than the image is worth", "[recorder][image]") {
+	constexpr uint64_t kPages = 1000, kStates = 40;
+	Memory memory = sample_memory();
+	Bytes entries;
+	for (uint32_t varid = 1; entries.bytes.size() < kPages * Memory::kPageSize; varid++)
+		entries.u32(0).u32(0).u32(varid).u16(DFR_ACT_COUNT).u16(1).u32(0).u32(0).u64(1);
+	std::vector<uint64_t> frames(kPages);
+	std::iota(frames.begin(), frames.end(), 1000);
+	memory.put(frames, entries.bytes);
+	for (uint64_t i = 0; i < kStates; i++) {
+		Bytes head;
+		head.u32(DFR_AGGTAB_MAGIC).u32(1).u64(100 + i).u32(DFR_AGGTAB_BASE_CPU).u32(0).u64(1);
+		head.u64(0).u64((1 + kPages) * Memory::kPageSize).u32(1).u32(0).u64(0).u32(0);
+		// One entry without a variable up to the page's end.
+		const auto rest = static_cast<uint32_t>(Memory::kPageSize - head.bytes.size() - 4 - 24 - 8);
+		head.u32(0).u32(0).u32(0).u32(0).u16(DFR_ACT_COUNT).u16(1).u32(rest).u32(0);
+		memory.put({3000 + i}, head.bytes);
+		const Memory::Anchor anchor{.pfn = 4000 + 2 * i,
+		                            .kind = DFR_ANCHOR_AGG,
+		                            .cpu = DFR_AGGTAB_BASE_CPU,
+		                            .state_id = 100 + i,
+		                            .unit = 4096,
+		                            .frames = {3000 + i}};
+		memory.anchor(anchor);
+		Memory::Anchor more = anchor;
+		more.pfn++;
+		more.part = 1;
+		more.frames = {frames[0]};
+		memory.anchor(more);
+		memory.set_run_pages(more.pfn, kPages);
+	}
+	const ImageFile image(memory.elf());
+	const uint64_t bytes = memory.pages.size() * Memory::kPageSize;
+	memory.pages.clear();
+	uint64_t told = 0;
+	const uint64_t peak = peak_of([&] {
+		const auto found = recorder::open_memory_image(image.path);
+		REQUIRE(found.size() == 1 + kStates);
+		for (const auto& one : found) {
+			told += mentions(one->remarks(),
+			                 "the base table of the aggregations is not read: the image's");
+			if (one->blocks() == 4)
+				CHECK(one->aggregations().at(0).words == std::vector<uint64_t>{17});
+		}
+	});
+	CHECK(told > 0);
+	CHECK(peak < 16 * bytes);
 }
 
 TEST_CASE("what no record has told of losses is in their counters", "[recorder][image]") {
