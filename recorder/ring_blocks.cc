@@ -68,6 +68,7 @@ void RingBlocks::find_of(const FoundAnchor& anchor) {
 		return;
 	}
 	missing_[anchor.cpu].damaged += each_unit(anchor, *memory_, size, listed_, [&](MemoryExtent extent) {
+		anchored_blocks_[anchor.cpu]++;
 		add(std::move(extent), size, anchor.cpu, true);
 	});
 }
@@ -287,12 +288,20 @@ void RingBlocks::judge_chain(size_t first, size_t end) {
 	}
 }
 
-// Which blocks those are that are damaged or absent, by the two that stand beside them.
+// A consumer takes a block by putting a spare one in its place, and spares are made for the first one that does. So where anchors
+// list no more blocks than a ring has, none was taken.
+bool RingBlocks::none_was_taken(uint32_t cpu) const {
+	const auto listed = anchored_blocks_.find(cpu);
+	return !anchors_missing_ && listed != anchored_blocks_.end() && listed->second <= catalog_->blocks;
+}
+
+// Which blocks those are that are damaged or absent, by the two that stand beside them; or of which memory has what was there
+// before, because lines of a cache did not come to it.
 void RingBlocks::name_gap(const dfr_block& one, const dfr_block& next) {
 	const MissingBlocks& missing = missing_[one.cpu];
 	const uint64_t from = one.record_base + one.records;
-	if (missing.damaged + missing.absent == 0 || one.seq + 1 >= next.seq || from > next.record_base ||
-	    ++gaps_ > kUnsoundNamed)
+	if ((missing.damaged + missing.absent == 0 && !none_was_taken(one.cpu)) || one.seq + 1 >= next.seq ||
+	    from > next.record_base || ++gaps_ > kUnsoundNamed)
 		return;
 	const bool several = one.seq + 2 < next.seq;
 	losses_.push_back(

@@ -59,6 +59,7 @@ private:
 	void lose(uint64_t& told, const std::string& what);
 	void order();
 	void judge_chain(size_t first, size_t end);
+	bool none_was_taken(uint32_t cpu) const;
 	void name_gap(const dfr_block& one, const dfr_block& next);
 	void mend(size_t at, size_t first, size_t end);
 	void set_held_apart();
@@ -73,7 +74,8 @@ private:
 	std::unordered_set<uint64_t> listed_; // of each_unit()
 	std::vector<trace::BlockRef> refs_, held_;
 	std::vector<BlockPlace> places_;
-	size_t anchored_ = 0;                       // of these, the first are those that anchors list
+	size_t anchored_ = 0; // of these, the first are those that anchors list
+	std::map<uint32_t, uint64_t> anchored_blocks_;
 	std::map<uint32_t, MissingBlocks> missing_; // by CPU
 	std::map<uint32_t, uint64_t> foreign_;      // blocks of other versions, by version
 	std::vector<GivenBack> given_back_;         // blocks, to a consumer

@@ -36,14 +36,17 @@ Told dfr_says(const ScratchFolder& folder, const std::string& arguments) {
 	return {WEXITSTATUS(status), text.str()};
 }
 
-// A state, which has blocks of these numbers on CPU 0, on frames from `first` on.
+// A state, which has blocks of these numbers on CPU 0, on frames from `first` on; of several a consumer has taken some, and so
+// there are spares.
 void put_state(Memory& memory, uint64_t first, uint8_t boot, const std::vector<uint64_t>& numbers = {1}) {
 	CatalogLog log(7, boot);
 	log.state("flight", 1, 4096, DFR_BUFPOLICY_RING, 7);
 	log.clock(1'000, boot).probe(1, "fbt", "vmlinux", "do_it", "entry", 1);
 	log.layout(1, {int_field(8)}).ecb(1, 1, 1).dof(0, "program");
-	log.entry(DFR_CAT_MEMORY,
-	          Bytes().u32(DFR_ANCHOR_RING).u32(0).u32(0).u32(static_cast<uint32_t>(numbers.size())));
+	const size_t spares = numbers.size() > 1 ? 8 : 0;
+	log.entry(
+	    DFR_CAT_MEMORY,
+	    Bytes().u32(DFR_ANCHOR_RING).u32(0).u32(0).u32(static_cast<uint32_t>(numbers.size() + spares)));
 	memory.put({first}, log.done());
 	memory.anchor(
 	    {.pfn = first + 1, .kind = DFR_ANCHOR_CATALOG, .unit = 4096, .frames = {first}, .boot = boot});
@@ -55,6 +58,10 @@ void put_state(Memory& memory, uint64_t first, uint8_t boot, const std::vector<u
 		block.counters(0, number - 1).opened(1000 * (number - 1), 1000 * number);
 		frames.push_back(first + 3 + frames.size());
 		memory.put({frames.back()}, block.sealed(true).bytes);
+	}
+	for (size_t i = 0; i < spares; i++) {
+		frames.push_back(first + 3 + frames.size());
+		memory.put({frames.back()}, Bytes().u32(DFR_BLOCK_FRESH).bytes);
 	}
 	memory.anchor(
 	    {.pfn = first + 2, .kind = DFR_ANCHOR_RING, .unit = 4096, .frames = frames, .boot = boot});

@@ -154,6 +154,18 @@ Memory sample_memory(uint64_t far = 0) {
 	return memory;
 }
 
+// Eight blocks of two pages, as they are made for a CPU's first consumer: the ring has no more than that itself.
+void put_spares(Memory& memory, uint32_t cpu, uint32_t part) {
+	Memory::Anchor anchor{.pfn = 56, .kind = DFR_ANCHOR_RING, .cpu = cpu, .part = part, .unit = 8192};
+	for (uint64_t pfn = 320; pfn < 336; pfn++) {
+		memory.page(pfn);
+		if (pfn % 2 == 0)
+			memory.put({pfn}, std::as_bytes(std::span(&kFresh, 1)));
+		anchor.frames.push_back(pfn);
+	}
+	memory.anchor(anchor);
+}
+
 std::vector<uint64_t> values_of(trace::BlockSource& source, trace::Verdict* verdict = nullptr) {
 	trace::Merger merger(source);
 	std::vector<uint64_t> values;
@@ -740,9 +752,10 @@ TEST_CASE("a damaged block and absent memory are told, the rest is given", "[rec
 	}
 	SECTION("blocks that a consumer had taken and not given back are given by themselves") {
 		memory.put({302, 303}, one_record(1, 9, 99, 8192).bytes);
+		put_spares(memory, 1, 1);
 		// Its log says what anchors list, so a gap does not come from one that is missing.
 		CatalogLog log = sample_log();
-		log.entry(DFR_CAT_MEMORY, Bytes().u32(DFR_ANCHOR_RING).u32(1).u32(0).u32(4));
+		log.entry(DFR_CAT_MEMORY, Bytes().u32(DFR_ANCHOR_RING).u32(1).u32(0).u32(20));
 		memory.put({100, 90}, log.done());
 		const ImageFile image(memory.elf());
 		const auto found = recorder::open_memory_image(image.path);
@@ -839,6 +852,30 @@ TEST_CASE("a wrong number in the header of an open block is told, and costs no o
 		CHECK_FALSE(verdict.complete);
 		CHECK(mentions(found[0]->remarks(), number == 4 ? "two blocks say that they are block 4"
 		                                                : "contradict each other"));
+	}
+}
+
+// As after a reset: the lines of a block's header did not come to the memory, which says what was there before.
+TEST_CASE("a block of which memory has no more than what was there before is missed, if no consumer took it",
+          "[recorder][image]") {
+	for (const bool fresh : {true, false}) {
+		Memory memory = sample_memory();
+		CatalogLog log = sample_log();
+		log.entry(DFR_CAT_MEMORY, Bytes().u32(DFR_ANCHOR_RING).u32(0).u32(0).u32(6));
+		memory.put({100, 90}, log.done());
+		// In the place of block 5: none yet, or its earlier use.
+		memory.put({200}, std::as_bytes(std::span(&kFresh, 1)));
+		if (!fresh)
+			memory.put({200, 203}, one_record(0, 2, 22, 8192).bytes);
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		trace::Verdict verdict;
+		const std::vector<uint64_t> values = values_of(*found[0], &verdict);
+		CHECK(values ==
+		      (fresh ? std::vector<uint64_t>{11, 44, 66} : std::vector<uint64_t>{11, 22, 44, 66}));
+		CHECK_FALSE(verdict.complete);
+		CHECK(!found[0]->held());
+		CHECK(mentions(found[0]->remarks(), "CPU 0: block 5 is gone: 1 record between"));
 	}
 }
 
