@@ -37,7 +37,13 @@ types::SymbolName RecordedSymbols::unknown() {
 types::SymbolName RecordedSymbols::kernel(uint64_t address) {
 	if (auto name = names().kernel(address, time_))
 		return {std::move(name->module), std::move(name->name), name->offset};
-	return here_ ? here_->kernel(address) : unknown();
+	if (here_)
+		return here_->kernel(address);
+	for (trace::BlockSource* const source : sources_)
+		for (const trace::Module& module : source->catalog().modules)
+			if (address - module.base < module.bytes)
+				return {module.name, {}, address - module.base};
+	return unknown();
 }
 
 types::SymbolName RecordedSymbols::user(uint32_t pid, uint64_t address) {

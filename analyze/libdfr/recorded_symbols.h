@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // RecordedSymbols: what the addresses in a recording are called: by the names that it
-// holds; what these lack, by this machine's, if the recording is of this boot; else
-// addresses stay numbers.
+// holds; what these lack, by this machine's, if the recording is of this boot; else by
+// the module that its catalog has there; else addresses stay numbers.
 #pragma once
 
 #include <functional>

@@ -33,6 +33,11 @@ uint64_t frame_of(const Datum& stack, size_t i) {
 
 std::string address_text(const SymbolName& symbol, uint64_t address, bool with_offset) {
 	std::string text;
+	if (symbol.name.empty() && symbol.offset) {
+		text.append(symbol.module).append("+0x");
+		put_hex(text, symbol.offset);
+		return text;
+	}
 	if (!symbol.module.empty())
 		text.append(symbol.module).append("`");
 	if (symbol.name.empty()) {

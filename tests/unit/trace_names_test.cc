@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analyze/libdfr/recorded_symbols.h"
+#include "analyze/render/datum.h"
 #include "formats/abi/dof.h"
 #include "formats/clock.h"
 #include "formats/error.h"
@@ -215,6 +216,41 @@ TEST_CASE("another boot prints the names that the file holds", "[trace][names]")
 	trace::open_file(folder.file("b.dfr"))->names(known);
 	CHECK(known.user(static_cast<uint32_t>(::getpid()), address, now_ns())->offset == 1);
 	CHECK_FALSE(known.user(static_cast<uint32_t>(::getpid()), address, 1)); // before this process
+}
+
+namespace {
+
+// As of a harvest that found no kernel: a catalog and no names.
+class Nameless : public trace::BlockSource {
+public:
+	const trace::Catalog& catalog() override { return catalog_; }
+	std::string name() const override { return {}; }
+	std::vector<trace::AggEntry> aggregations() override { return {}; }
+	trace::Losses losses() override { return {}; }
+	std::vector<std::string> remarks() override { return {}; }
+	bool partial() override { return false; }
+	std::optional<trace::Block> next() override { return std::nullopt; }
+	std::vector<trace::BlockRef> index() override { return {}; }
+	std::optional<trace::Block> load(const trace::BlockRef&) override { return std::nullopt; }
+	trace::Catalog catalog_;
+};
+
+} // namespace
+
+TEST_CASE("an address without a name is called by the module that the catalog has there", "[trace][names]") {
+	Nameless source;
+	source.catalog_.modules = {{.name = "ext4", .time = 0, .base = 0xffffffffc0001000, .bytes = 0x2000}};
+	bool asked_in_vain = false;
+	lib::RecordedSymbols symbols({&source}, [&] { asked_in_vain = true; });
+	const auto text = [&symbols](uint64_t address, bool with_offset) {
+		return render::address_text(symbols.kernel(address), address, with_offset);
+	};
+	CHECK(text(0xffffffffc0001010, true) == "ext4+0x10");
+	CHECK(text(0xffffffffc0001010, false) == "ext4+0x10"); // as sym() has it: no function is known
+	CHECK(symbols.kernel(0xffffffffc0001010).module == "ext4");
+	CHECK_FALSE(asked_in_vain);
+	CHECK(text(0xffffffffc0003000, true) == "0xffffffffc0003000");
+	CHECK(asked_in_vain);
 }
 
 TEST_CASE("damaged names are told, and cost nothing else", "[trace][names]") {
