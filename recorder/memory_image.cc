@@ -15,12 +15,15 @@
 #include <span>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include "formats/abi/aggtab.h"
+#include "formats/abi/reserved.h"
 #include "formats/abi/tally.h"
 #include "formats/dof/image.h"
 #include "formats/error.h"
 #include "formats/trace/counted.h"
+#include "formats/trace/crc32c.h"
 #include "formats/trace/decode.h"
 #include "recorder/catalog_salvage.h"
 #include "recorder/dead_kernel.h"
@@ -103,8 +106,9 @@ struct Found {
 	AnchorGroup group;
 	std::vector<uint64_t> loose; // where pages begin with the header of a block of this state
 	std::optional<PanicNote> panic;
-	uint64_t astray = 0;          // anchors of its boot that stand elsewhere than they say
-	uint64_t damaged_anchors = 0; // in the whole image,
+	uint64_t astray = 0;           // anchors of its boot that stand elsewhere than they say
+	bool not_written_back = false; // it is of an area of reserved memory, as a reset has left it
+	uint64_t damaged_anchors = 0;  // in the whole image,
 	uint64_t more_states =
 	    0; // as are these, of which it has blocks and no anchor, and which are left out
 };
@@ -163,6 +167,9 @@ public:
 			trouble(plural(found.astray, "anchor") +
 			        " of its boot at another address than they name: a part of the dump is "
 			        "displaced, and what they list is not read");
+		if (found.not_written_back && !panic_)
+			trouble("its memory was not written back before the reset: of what stood in caches "
+			        "only, any block may be missing");
 		name_disputed();
 		leave_out_beyond_budget();
 		read_catalog(lent);
@@ -748,6 +755,25 @@ BootId only_tag(uint32_t tag) {
 // are recordings: nobody is to fill the disk on which a crash kernel stores them.
 constexpr size_t kUnanchoredStates = 64;
 
+// Whether the image is an area of reserved memory (formats/abi/reserved.h) whose machine was reset in another way than by a panic
+// or a restart. One of its two heads may be damaged.
+bool lacks_write_back(const PhysicalMemory& memory) {
+	bool is_area = false;
+	for (const uint64_t at : {memory.begin(), memory.begin() + memory.bytes() - kPage}) {
+		dfr_reserved_head head;
+		if (!memory.read(at, std::as_writable_bytes(std::span(&head, 1))))
+			continue;
+		const uint32_t checksum = std::exchange(head.checksum, 0);
+		if (head.magic != DFR_RESERVED_MAGIC ||
+		    checksum != trace::crc32c(std::as_bytes(std::span(&head, 1))))
+			continue;
+		if (head.written_back)
+			return false;
+		is_area = true;
+	}
+	return is_area;
+}
+
 // What belongs to each recording. A state's id tells its boot, so blocks that no anchor lists are given to no other
 // boot's recording. Those of a state of which there are no anchors make a recording too; its boot is known if another
 // state of that boot has anchors, or its kernel is there.
@@ -868,6 +894,9 @@ open_memory_image(const std::string& path, const trace::Catalog* lent,
 	std::ranges::stable_sort(all, std::greater(), [&](const Found& found) {
 		return std::pair(kernels->boots().contains(found.boot), found.panic.has_value());
 	});
+	const bool not_written_back = lacks_write_back(*memory);
+	for (Found& found : all)
+		found.not_written_back = not_written_back;
 	ImageBudget budget(*memory);
 	std::vector<std::unique_ptr<HarvestedImage>> images;
 	for (Found& found : all)

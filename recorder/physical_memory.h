@@ -36,6 +36,7 @@ public:
 	const std::string& path() const { return file_->path(); }
 	bool raw() const { return raw_; }         // addresses are file offsets until displacements are known
 	uint64_t bytes() const { return bytes_; } // how much memory the file holds
+	uint64_t begin() const { return ranges_.empty() ? 0 : ranges_[0].address; }
 	const std::vector<std::string>& remarks() const { return remarks_; }
 
 	// Calls `found` for every page that starts with one of these words, of which the last has 4 bytes: from several

@@ -31,8 +31,8 @@ struct dfr_reserved_head {
 	__u64 bytes;
 	__u64 turn; /* one more with each area that is taken; behind all ones comes 0 */
 	__u8 boot_id[16];
-	__u32 pad;
-	__u32 checksum; /* CRC32C of this structure with this field 0 */
+	__u32 written_back; /* 1: by a panic or before a restart, and this came last; 0 in areas of before */
+	__u32 checksum;     /* CRC32C of this structure with this field 0 */
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_reserved_head) == 64, "head of an area: one line of a cache");
 

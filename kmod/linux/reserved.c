@@ -194,12 +194,15 @@ void *dfr_reserved_record(unsigned int which)
 void dfr_reserved_write_back(void)
 {
 	const unsigned long *map = smp_load_acquire(&used);
+	struct dfr_reserved_head head;
 	unsigned long page;
 
-	if (!map)
+	if (!map || !READ_ONCE(taken))
 		return;
 	for_each_set_bit(page, map, area_pages) arch_wb_cache_pmem(mine + page * PAGE_SIZE, PAGE_SIZE);
 	mb();
+	head = dfr_reserved_last_head_of(&areas);
+	write_heads(&head);
 }
 
 /* Before a restart, when devices are down: process context, on the last CPU that runs tasks. */

@@ -54,6 +54,16 @@ static inline struct dfr_reserved_head dfr_reserved_head_of(const struct dfr_res
 	return head;
 }
 
+/* The same when all of the area is written back. */
+static inline struct dfr_reserved_head dfr_reserved_last_head_of(const struct dfr_reserved_areas *areas)
+{
+	struct dfr_reserved_head head = dfr_reserved_head_of(areas);
+
+	head.written_back = 1;
+	head.checksum = dfr_reserved_checksum(&head);
+	return head;
+}
+
 /* By their difference, so that no head which somebody has forged can have a turn that nothing follows. */
 static inline bool dfr_reserved_later(u64 turn, u64 than)
 {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "formats/abi/dof.h"
+#include "formats/abi/reserved.h"
 #include "formats/abi/spec.h"
 #include "formats/abi/tally.h"
 #include "formats/error.h"
@@ -1514,6 +1515,44 @@ TEST_CASE("a panic's texts come with its record, and a damaged one costs itself"
 		CHECK(machine.at("panic") == "reason");
 		CHECK(!machine.contains("panic_registers"));
 		CHECK(mentions(remarks, "the registers of the panic could not be read"));
+	}
+}
+
+// formats/abi/reserved.h: by neither a panic nor a restart, what stood in caches only is gone.
+TEST_CASE("an area of reserved memory that was not written back is partial", "[recorder][image][reserved]") {
+	const auto judged = [](uint32_t written_back, bool panicked, unsigned damaged = 0) {
+		Memory memory = sample_memory();
+		if (!panicked)
+			memory.pages.erase(70);
+		// One segment, as /dev/dfr-reserved has it.
+		for (uint64_t pfn = 40; pfn < 500; pfn++)
+			memory.page(pfn);
+		Bytes head;
+		head.u64(DFR_RESERVED_MAGIC)
+		    .u32(DFR_RESERVED_VERSION)
+		    .u32(0)
+		    .u64(40 << 12)
+		    .u64(2 * 460 << 12);
+		head.u64(1).u64(0xb0).u64(0xb1).u32(written_back).u32(0);
+		head.patch<uint32_t>(60, test::slow_crc32c(head.bytes));
+		memory.put({40}, head.bytes);
+		memory.put({499}, head.bytes);
+		if (damaged)
+			memory.page(damaged)[3] ^= std::byte{1};
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		trace::Verdict verdict;
+		CHECK(values_of(*found[0], &verdict) == std::vector<uint64_t>{11, 44, 55, 66});
+		CHECK(verdict.complete != mentions(found[0]->remarks(), "not written back before the reset"));
+		return verdict.complete;
+	};
+	CHECK(judged(1, true));
+	CHECK(judged(1, false));
+	CHECK(judged(0, true)); // of a module of before
+	CHECK_FALSE(judged(0, false));
+	for (const unsigned head : {40, 499}) {
+		CHECK(judged(1, false, head));
+		CHECK_FALSE(judged(0, false, head));
 	}
 }
 

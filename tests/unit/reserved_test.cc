@@ -98,6 +98,19 @@ TEST_CASE("one damaged head of an area costs nothing, and no damage a foreign ar
 	}
 }
 
+TEST_CASE("heads that say that the area was written back are the same area's", "[reserved]") {
+	Region region;
+	const dfr_reserved_areas areas = region.take(1);
+	const dfr_reserved_head last = dfr_reserved_last_head_of(&areas);
+	CHECK(last.written_back == 1);
+	CHECK(region.heads[0][0].written_back == 0);
+	for (size_t copies = 1; copies <= 2; copies++) { // a reset may come between the two
+		region.heads[0][copies - 1] = last;
+		CHECK(region.boot(2).ra_old == 0);
+		CHECK(region.boot(2).ra_mine == 1);
+	}
+}
+
 TEST_CASE("a head of another region, place or version is none", "[reserved]") {
 	Region region;
 	region.take(1);
