@@ -570,7 +570,7 @@ TEST_CASE("where leaving out is enough, probes stay attached", "[engine][store][
 	const dfr_stretch& now =
 	    dfr_thinned(state.state->st_shares[0], DFR_PRIORITY_LOW)->now; // an image has it, too
 	CHECK(now.from != 0);
-	CHECK(!now.detached);
+	CHECK(!DFR_TALLY_VALUE(now.detached));
 	REQUIRE(state.stop() == 0);
 	uint64_t of[2] = {};
 	std::vector<uint64_t> alone; // times of firings of which only the high clause was recorded
