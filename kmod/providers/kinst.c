@@ -290,31 +290,31 @@ static void module_coming(struct module *module)
 		dfr_probes_missing(&kinst_provider, module->name, coming.wm_error, is_wanted, module);
 }
 
-struct passing {
-	const struct module *pa_module;
-	bool pa_all; /* false: its init code alone */
+struct kinst_forgotten {
+	const struct module *kf_module;
+	bool kf_all; /* false: its init code alone */
 };
 
-static bool passes(const struct kinst *kinst, const struct passing *passing)
+static bool passes(const struct kinst *kinst, const struct kinst_forgotten *forgotten)
 {
-	return within_module_init(kinst->ki_address, passing->pa_module) ||
-	       (passing->pa_all && within_module(kinst->ki_address, passing->pa_module));
+	return within_module_init(kinst->ki_address, forgotten->kf_module) ||
+	       (forgotten->kf_all && within_module(kinst->ki_address, forgotten->kf_module));
 }
 
-static bool probe_passes(const struct dfr_probe *probe, void *passing)
+static bool probe_passes(const struct dfr_probe *probe, void *forgotten)
 {
-	return passes(probe->pb_cookie, passing);
+	return passes(probe->pb_cookie, forgotten);
 }
 
 /* Most modules have none, and their loading need not wait for who arms others. */
-static bool any_passes(const struct passing *passing)
+static bool any_passes(const struct kinst_forgotten *forgotten)
 {
 	const struct kinst *kinst;
 	bool any = false;
 
 	mutex_lock(&kinst_lock);
 	list_for_each_entry (kinst, &kinsts, ki_list)
-		any = any || passes(kinst, passing);
+		any = any || passes(kinst, forgotten);
 	mutex_unlock(&kinst_lock);
 	return any;
 }
@@ -327,15 +327,15 @@ static bool any_passes(const struct passing *passing)
  */
 static void forget(struct module *module, bool all)
 {
-	struct passing passing = { .pa_module = module, .pa_all = all };
+	struct kinst_forgotten forgotten = { .kf_module = module, .kf_all = all };
 	struct kinst *kinst, *next;
 
-	if (!any_passes(&passing))
+	if (!any_passes(&forgotten))
 		return;
-	dfr_probes_remove_if(&kinst_provider, probe_passes, &passing);
+	dfr_probes_remove_if(&kinst_provider, probe_passes, &forgotten);
 	mutex_lock(&kinst_lock);
 	list_for_each_entry_safe (kinst, next, &kinsts, ki_list) {
-		if (!passes(kinst, &passing))
+		if (!passes(kinst, &forgotten))
 			continue;
 		list_del(&kinst->ki_list);
 		if (!kinst->ki_registered)

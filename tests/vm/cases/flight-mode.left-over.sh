@@ -21,7 +21,9 @@ until [ "$(snapshots | wc -l)" = 1 ] || ! grep -q 'not stored by' log; do sleep 
 guest-workload number 150000 >pid
 kill -USR1 $daemon
 until snapshots | grep -q SIGUSR1; do sleep 0.1; done
-snapshots | sed -E 's/.*\((.*)\): .* before the trigger, (complete|window)?.*/\1: \2/; s/(complete|window)$/whole/'
-dfr replay -qn 'syscall::getpgid:entry { @ = count(); } END { printa("%@d\n", @); }' "$(snapshots | sed -n '1s/.*snapshot \([^ ]*\) .*/\1/p')" 2>/dev/null
+snapshots | sed -E 's/.*\((.*)\): .* before the trigger, (complete|window)?.*/\1: \2/
+	s/(complete|window)$/whole/'
+first=$(snapshots | sed -n '1s/.*snapshot \([^ ]*\) .*/\1/p')
+dfr replay -qn 'syscall::getpgid:entry { @ = count(); } END { printa("%@d\n", @); }' "$first" 2>/dev/null
 kill -TERM $daemon; wait $daemon
 umount small

@@ -30,5 +30,6 @@ done
 until grep -o 'tries again in' log || ! kill -0 $daemon 2>/dev/null; do sleep 0.1; done
 kill -HUP $daemon
 wait $daemon; echo status $?
-dfr replay -qn 'syscall::getpgid:entry { @ = count(); } END { printa("%@d\n", @); }' "$(ls small/a-*.dfr | tail -n 1)" 2>/dev/null
+last=$(ls small/a-*.dfr | tail -n 1)
+dfr replay -qn 'syscall::getpgid:entry { @ = count(); } END { printa("%@d\n", @); }' "$last" 2>/dev/null
 umount small
