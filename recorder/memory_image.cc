@@ -18,16 +18,15 @@
 #include <utility>
 
 #include "formats/abi/aggtab.h"
-#include "formats/abi/reserved.h"
 #include "formats/abi/tally.h"
 #include "formats/dof/image.h"
 #include "formats/error.h"
 #include "formats/trace/counted.h"
-#include "formats/trace/crc32c.h"
 #include "formats/trace/decode.h"
 #include "recorder/catalog_salvage.h"
 #include "recorder/dead_kernel.h"
 #include "recorder/dead_target.h"
+#include "recorder/found_states.h"
 #include "recorder/name_collector.h"
 #include "recorder/ring_blocks.h"
 #include "recorder/speculations.h"
@@ -99,20 +98,6 @@ bool take_marks(dfr_tally& tally) {
 	return all;
 }
 
-// What a recording is made from.
-struct Found {
-	BootId boot{};
-	uint64_t state = 0;
-	AnchorGroup group;
-	std::vector<uint64_t> loose; // where pages begin with the header of a block of this state
-	std::optional<PanicNote> panic;
-	uint64_t astray = 0;           // anchors of its boot that stand elsewhere than they say
-	bool not_written_back = false; // it is of an area of reserved memory, as a reset has left it
-	uint64_t damaged_anchors = 0;  // in the whole image,
-	uint64_t more_states =
-	    0; // as are these, of which it has blocks and no anchor, and which are left out
-};
-
 // Blocks that are no part of the recording: speculations in flight, and what a consumer held. Nobody is to take them for
 // all that was recorded, so they are never complete.
 class Beside : public trace::BlockSource {
@@ -154,8 +139,8 @@ private:
 class HarvestedImage : public ImageSource {
 public:
 	// `budget`: of all recordings of the image; not kept.
-	HarvestedImage(std::shared_ptr<const PhysicalMemory> memory, Found found, const trace::Catalog* lent,
-	               ImageBudget& budget)
+	HarvestedImage(std::shared_ptr<const PhysicalMemory> memory, FoundState found,
+	               const trace::Catalog* lent, ImageBudget& budget)
 	    : memory_(std::move(memory)), budget_(&budget), group_(std::move(found.group)),
 	      panic_(std::move(found.panic)), boot_(found.boot), state_(found.state), blocks_(memory_) {
 		remarks_ = memory_->remarks();
@@ -738,102 +723,6 @@ private:
 	          "out (makedumpfile -d 31 keeps them) or that were taken after a reboot hold nothing");
 }
 
-uint32_t tag_of(const BootId& boot) {
-	uint32_t tag;
-	std::memcpy(&tag, boot.data(), sizeof(tag));
-	return tag;
-}
-
-// All that a state's id has of its boot.
-BootId only_tag(uint32_t tag) {
-	BootId part{};
-	std::memcpy(part.data(), &tag, sizeof(tag));
-	return part;
-}
-
-// Pages of any process may look like blocks, so of states without anchors no more than these, those with the most blocks,
-// are recordings: nobody is to fill the disk on which a crash kernel stores them.
-constexpr size_t kUnanchoredStates = 64;
-
-// Whether the image is an area of reserved memory (formats/abi/reserved.h) whose machine was reset in another way than by a panic
-// or a restart. One of its two heads may be damaged.
-bool lacks_write_back(const PhysicalMemory& memory) {
-	bool is_area = false;
-	for (const uint64_t at : {memory.begin(), memory.begin() + memory.bytes() - kPage}) {
-		dfr_reserved_head head;
-		if (!memory.read(at, std::as_writable_bytes(std::span(&head, 1))))
-			continue;
-		const uint32_t checksum = std::exchange(head.checksum, 0);
-		if (head.magic != DFR_RESERVED_MAGIC ||
-		    checksum != trace::crc32c(std::as_bytes(std::span(&head, 1))))
-			continue;
-		if (head.written_back)
-			return false;
-		is_area = true;
-	}
-	return is_area;
-}
-
-// What belongs to each recording. A state's id tells its boot, so blocks that no anchor lists are given to no other
-// boot's recording. Those of a state of which there are no anchors make a recording too; its boot is known if another
-// state of that boot has anchors, or its kernel is there.
-std::vector<Found> gather(AnchorScan& scan, const std::set<BootId>& of_kernels) {
-	std::map<uint64_t, size_t> by_state;
-	std::vector<Found> all;
-	std::map<uint32_t, BootId> boots; // by what of them is in a state's id
-	std::set<uint64_t> strangers;     // states whose ids do not tell their boot
-	for (auto& [key, group] : scan.recordings) {
-		const uint32_t tag = tag_of(key.first);
-		boots.emplace(tag, key.first);
-		if (tag == static_cast<uint32_t>(key.second >> 32))
-			by_state.emplace(key.second, all.size());
-		else
-			strangers.insert(key.second);
-		all.push_back({.boot = key.first, .state = key.second, .group = std::move(group)});
-	}
-	for (const auto& [boot, panic] : scan.panics)
-		boots.emplace(tag_of(boot), boot);
-	for (const BootId& boot : of_kernels)
-		boots.emplace(tag_of(boot), boot);
-	std::vector<LooseBlock> unanchored;
-	for (const LooseBlock& block : scan.blocks) {
-		if (strangers.contains(block.state_id))
-			continue;
-		const auto place = by_state.find(block.state_id);
-		if (place == by_state.end())
-			unanchored.push_back(block);
-		else
-			all[place->second].loose.push_back(block.address);
-	}
-	std::ranges::stable_sort(unanchored, {}, &LooseBlock::state_id);
-	std::vector<std::span<const LooseBlock>> states; // blocks of one state each
-	for (size_t first = 0, end = 0; first < unanchored.size(); first = end) {
-		while (end < unanchored.size() && unanchored[end].state_id == unanchored[first].state_id)
-			end++;
-		states.emplace_back(unanchored.data() + first, end - first);
-	}
-	std::ranges::stable_sort(states, std::greater(), [](const auto& blocks) { return blocks.size(); });
-	const size_t taken = std::min(states.size(), kUnanchoredStates);
-	for (const std::span<const LooseBlock> blocks : std::span(states).first(taken)) {
-		const auto tag = static_cast<uint32_t>(blocks[0].state_id >> 32);
-		const auto boot = boots.find(tag);
-		Found& found = all.emplace_back();
-		found.boot = boot == boots.end() ? only_tag(tag) : boot->second;
-		found.state = blocks[0].state_id;
-		for (const LooseBlock& block : blocks)
-			found.loose.push_back(block.address);
-	}
-	for (Found& found : all) {
-		found.more_states = states.size() - taken;
-		found.damaged_anchors = scan.damaged;
-		if (const auto astray = scan.astray.find(found.boot); astray != scan.astray.end())
-			found.astray = astray->second;
-		if (const auto panic = scan.panics.find(found.boot); panic != scan.panics.end())
-			found.panic = panic->second;
-	}
-	return all;
-}
-
 // The boot that died is the one whose kernel is in the image. One that has panicked may be an earlier one, of which a
 // warm reset has left the rest.
 void order(std::vector<std::unique_ptr<HarvestedImage>>& images, const std::set<BootId>& of_kernels) {
@@ -878,28 +767,19 @@ open_memory_image(const std::string& path, const trace::Catalog* lent,
 	const auto memory = std::make_shared<PhysicalMemory>(path);
 	AnchorScan scan = scan_anchors(*memory, progress);
 	const auto kernels = std::make_shared<DeadKernels>(memory, scan.vmcoreinfo, scan.displacements);
-	std::vector<Found> all = gather(scan, kernels->boots());
+	std::vector<FoundState> all = find_states(*memory, scan, kernels->boots());
 	if (all.empty())
 		nothing_found(*memory, scan);
-	bool wanted = !lent;
-	for (Found& found : all) {
-		if (lent && found.state == lent->state_id && found.boot == only_tag(tag_of(lent->boot_id)))
-			found.boot = lent->boot_id; // nothing in the image tells more of it
-		wanted = wanted || (found.state == lent->state_id && found.boot == lent->boot_id);
-	}
-	if (!wanted)
+	if (lent && !lend_boot(all, *lent))
 		throw Error("the catalog that is lent is of no state in " + path,
 		            "give a recording that was made of the same state, by dfrd or dfr snapshot");
 	// The likely ones are read first, while there is room for what anchors list.
-	std::ranges::stable_sort(all, std::greater(), [&](const Found& found) {
+	std::ranges::stable_sort(all, std::greater(), [&](const FoundState& found) {
 		return std::pair(kernels->boots().contains(found.boot), found.panic.has_value());
 	});
-	const bool not_written_back = lacks_write_back(*memory);
-	for (Found& found : all)
-		found.not_written_back = not_written_back;
 	ImageBudget budget(*memory);
 	std::vector<std::unique_ptr<HarvestedImage>> images;
-	for (Found& found : all)
+	for (FoundState& found : all)
 		images.push_back(std::make_unique<HarvestedImage>(memory, std::move(found), lent, budget));
 	order(images, kernels->boots());
 	for (const auto& image : images)

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// States from anchors and from blocks that no anchor lists; a boot from a state's id.
+#include "recorder/found_states.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "formats/abi/reserved.h"
+#include "formats/trace/crc32c.h"
+
+namespace dfr::recorder {
+namespace {
+
+uint32_t tag_of(const BootId& boot) {
+	uint32_t tag;
+	std::memcpy(&tag, boot.data(), sizeof(tag));
+	return tag;
+}
+
+// All that a state's id has of its boot.
+BootId only_tag(uint32_t tag) {
+	BootId part{};
+	std::memcpy(part.data(), &tag, sizeof(tag));
+	return part;
+}
+
+// Pages of any process may look like blocks, so of states without anchors no more than these, those with the most blocks,
+// are recordings: nobody is to fill the disk on which a crash kernel stores them.
+constexpr size_t kUnanchoredStates = 64;
+
+// Whether the image is an area of reserved memory (formats/abi/reserved.h) whose machine was reset in another way than by a panic
+// or a restart. One of its two heads may be damaged.
+bool lacks_write_back(const PhysicalMemory& memory) {
+	bool is_area = false;
+	for (const uint64_t at : {memory.begin(), memory.begin() + memory.bytes() - kPage}) {
+		dfr_reserved_head head;
+		if (!memory.read(at, std::as_writable_bytes(std::span(&head, 1))))
+			continue;
+		const uint32_t checksum = std::exchange(head.checksum, 0);
+		if (head.magic != DFR_RESERVED_MAGIC ||
+		    checksum != trace::crc32c(std::as_bytes(std::span(&head, 1))))
+			continue;
+		if (head.written_back)
+			return false;
+		is_area = true;
+	}
+	return is_area;
+}
+
+} // namespace
+
+std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& scan,
+                                    const std::set<BootId>& of_kernels) {
+	std::map<uint64_t, size_t> by_state;
+	std::vector<FoundState> all;
+	std::map<uint32_t, BootId> boots; // by what of them is in a state's id
+	std::set<uint64_t> strangers;     // states whose ids do not tell their boot
+	for (auto& [key, group] : scan.recordings) {
+		const uint32_t tag = tag_of(key.first);
+		boots.emplace(tag, key.first);
+		if (tag == static_cast<uint32_t>(key.second >> 32))
+			by_state.emplace(key.second, all.size());
+		else
+			strangers.insert(key.second);
+		all.push_back({.boot = key.first, .state = key.second, .group = std::move(group)});
+	}
+	for (const auto& [boot, panic] : scan.panics)
+		boots.emplace(tag_of(boot), boot);
+	for (const BootId& boot : of_kernels)
+		boots.emplace(tag_of(boot), boot);
+	std::vector<LooseBlock> unanchored;
+	for (const LooseBlock& block : scan.blocks) {
+		if (strangers.contains(block.state_id))
+			continue;
+		const auto place = by_state.find(block.state_id);
+		if (place == by_state.end())
+			unanchored.push_back(block);
+		else
+			all[place->second].loose.push_back(block.address);
+	}
+	std::ranges::stable_sort(unanchored, {}, &LooseBlock::state_id);
+	std::vector<std::span<const LooseBlock>> states; // blocks of one state each
+	for (size_t first = 0, end = 0; first < unanchored.size(); first = end) {
+		while (end < unanchored.size() && unanchored[end].state_id == unanchored[first].state_id)
+			end++;
+		states.emplace_back(unanchored.data() + first, end - first);
+	}
+	std::ranges::stable_sort(states, std::greater(), [](const auto& blocks) { return blocks.size(); });
+	const size_t taken = std::min(states.size(), kUnanchoredStates);
+	for (const std::span<const LooseBlock> blocks : std::span(states).first(taken)) {
+		const auto tag = static_cast<uint32_t>(blocks[0].state_id >> 32);
+		const auto boot = boots.find(tag);
+		FoundState& found = all.emplace_back();
+		found.boot = boot == boots.end() ? only_tag(tag) : boot->second;
+		found.state = blocks[0].state_id;
+		for (const LooseBlock& block : blocks)
+			found.loose.push_back(block.address);
+	}
+	const bool not_written_back = lacks_write_back(memory);
+	for (FoundState& found : all) {
+		found.not_written_back = not_written_back;
+		found.more_states = states.size() - taken;
+		found.damaged_anchors = scan.damaged;
+		if (const auto astray = scan.astray.find(found.boot); astray != scan.astray.end())
+			found.astray = astray->second;
+		if (const auto panic = scan.panics.find(found.boot); panic != scan.panics.end())
+			found.panic = panic->second;
+	}
+	return all;
+}
+
+bool lend_boot(std::vector<FoundState>& all, const trace::Catalog& lent) {
+	bool wanted = false;
+	for (FoundState& found : all) {
+		if (found.state == lent.state_id && found.boot == only_tag(tag_of(lent.boot_id)))
+			found.boot = lent.boot_id; // nothing in the image tells more of it
+		wanted = wanted || (found.state == lent.state_id && found.boot == lent.boot_id);
+	}
+	return wanted;
+}
+
+} // namespace dfr::recorder
