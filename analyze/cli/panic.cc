@@ -42,7 +42,7 @@ PanicFrame frame_of(const trace::Catalog& catalog, const std::string& line) {
 
 std::string name_by_module(const trace::Catalog& catalog, uint64_t address) {
 	for (const trace::Module& module : catalog.modules)
-		if (address - module.base < module.bytes) {
+		if (module.has(address)) {
 			char offset[24];
 			std::snprintf(offset, sizeof(offset), "+0x%" PRIx64, address - module.base);
 			return module.name + offset;

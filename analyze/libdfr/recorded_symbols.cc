@@ -41,7 +41,7 @@ types::SymbolName RecordedSymbols::kernel(uint64_t address) {
 		return here_->kernel(address);
 	for (trace::BlockSource* const source : sources_)
 		for (const trace::Module& module : source->catalog().modules)
-			if (address - module.base < module.bytes)
+			if (module.has(address))
 				return {module.name, {}, address - module.base};
 	return unknown();
 }

@@ -57,6 +57,7 @@ struct Module {
 	std::string name;
 	uint64_t time = 0, base = 0, bytes = 0;
 	bool gone = false;
+	bool has(uint64_t address) const { return address - base < bytes; }
 };
 
 struct EventMark {
