@@ -191,15 +191,12 @@ void read_line(Reading& reading, std::string_view line, const std::string& where
 // Lines of other states are looked at, too, so that what is wrong is told when it is written; but it takes down no state
 // that is healthy. --check refuses it.
 void read_line_of(bool ours, Reading& reading, std::string_view line, const std::string& where) {
-	if (ours || reading.options.check) {
-		Reading other;
-		read_line(ours ? reading : other, line, where);
-		return;
-	}
+	Reading other;
 	try {
-		Reading other;
-		read_line(other, line, where);
+		read_line(ours ? reading : other, line, where);
 	} catch (const Error& error) {
+		if (ours || reading.options.check)
+			throw;
 		reading.options.remarks.emplace_back(error.what());
 	}
 }
