@@ -429,18 +429,25 @@ uint64_t DeviceSession::flush() {
 	return now;
 }
 
+dfr_ioc_take DeviceSession::take_batch(uint32_t flags, uint32_t cpu, std::deque<dfr_ioc_taken>& into,
+                                       const char* what) {
+	std::vector<dfr_ioc_taken> batch(kTakeBatch);
+	dfr_ioc_take io{.size = sizeof(io),
+	                .flags = flags,
+	                .taken = reinterpret_cast<uint64_t>(batch.data()),
+	                .count = kTakeBatch,
+	                .cpu = cpu};
+	device_.call(DFR_IOC_TAKE, &io, what);
+	into.insert(into.end(), batch.begin(), batch.begin() + std::min(io.count, kTakeBatch));
+	return io;
+}
+
 void DeviceSession::take() {
 	if (!pass_.goes_on(catalog_.cpus))
 		return;
 	const BlockPass::Question question = pass_.question();
-	std::vector<dfr_ioc_taken> batch(kTakeBatch);
-	dfr_ioc_take io{.size = sizeof(io)};
-	io.flags = question.open_too ? DFR_TAKE_FLUSH : 0;
-	io.taken = reinterpret_cast<uint64_t>(batch.data());
-	io.count = kTakeBatch;
-	io.cpu = question.cpu;
-	device_.call(DFR_IOC_TAKE, &io, "cannot take recorded blocks");
-	taken_.insert(taken_.end(), batch.begin(), batch.begin() + std::min(io.count, kTakeBatch));
+	const dfr_ioc_take io = take_batch(question.open_too ? DFR_TAKE_FLUSH : 0, question.cpu, taken_,
+	                                   "cannot take recorded blocks");
 	const bool left = (io.flags & DFR_TAKE_LEFT) != 0;
 	pass_.answered(io.count == kTakeBatch, left);
 	stuck_ = left && !io.count && copied_.empty();
@@ -459,24 +466,15 @@ void DeviceSession::hold() {
 }
 
 size_t DeviceSession::take_left_over() {
-	std::vector<dfr_ioc_taken> batch(kTakeBatch);
-	dfr_ioc_take io{};
-	do {
-		io = {.size = sizeof(io),
-		      .flags = DFR_TAKE_ORPHANS,
-		      .taken = reinterpret_cast<uint64_t>(batch.data()),
-		      .count = kTakeBatch,
-		      .cpu = BlockPass::kAllCpus};
-		const int code = device_.try_call(DFR_IOC_TAKE, &io);
-		if (code == EINVAL)
-			break; // the loaded module is older than this question
-		if (code)
-			throw Error(std::string("cannot take blocks that were not stored: ") +
-			                std::strerror(code),
-			            "", code);
-		left_over_.insert(left_over_.end(), batch.begin(),
-		                  batch.begin() + std::min(io.count, kTakeBatch));
-	} while (io.count == kTakeBatch);
+	try {
+		while (take_batch(DFR_TAKE_ORPHANS, BlockPass::kAllCpus, left_over_,
+		                  "cannot take blocks that were not stored")
+		           .count == kTakeBatch)
+			;
+	} catch (const Error& error) {
+		if (error.code() != EINVAL) // the loaded module is older than this question
+			throw;
+	}
 	return left_over_.size();
 }
 

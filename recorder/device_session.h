@@ -105,6 +105,9 @@ private:
 	class BlockMapping;
 	void attach(unsigned long request, const std::string& name, const std::string& what);
 	short poll(short events, std::chrono::nanoseconds timeout, const sigset_t* mask);
+	// One request, whose blocks come behind `into`; `what`: the error's text.
+	dfr_ioc_take take_batch(uint32_t flags, uint32_t cpu, std::deque<dfr_ioc_taken>& into,
+	                        const char* what);
 	void take();
 	void read_catalog();
 	std::optional<trace::Block> copy(const dfr_ioc_taken& taken);
