@@ -119,7 +119,7 @@ int take(const std::string& state, const SnapshotSpan& span, const std::string& 
 	}
 	said.resize(std::min<size_t>(said.size(), PIPE_BUF)); // dfrd reads it when this process has ended
 	if (::write(result, said.data(), said.size()) < 0)
-		return 1;
+		return kFailed;
 	return status;
 }
 
