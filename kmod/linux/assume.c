@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Checks the table of assumptions.h against the kernel that the module is loaded into. One pass over
- * the kernel's symbols finds all addresses, one over its BTF all types; then the tests run. A row
+ * the kernel's BTF finds all types, a look-up for each name all addresses; then the tests run. A row
  * that does not hold switches off its part, and is named with the reason in the kernel's log and in
  * the module's parameter `unmet`, which dfr shows. Process context while the module loads; the
  * functions at the end ("Questions") also later.
@@ -47,8 +47,9 @@ struct row {
 	const char *rw_off; /* what is off without it, where it is a part of its own */
 
 	unsigned long rw_address;
-	u32 rw_seen;	    /* how often its symbol, or its type, was found */
-	bool rw_typed;	    /* BTF agrees so far */
+	u32 rw_places;	    /* at how many addresses its symbol stands */
+	u32 rw_types;	    /* how many types have its name */
+	bool rw_typed;	    /* all of these are as expected */
 	const char *rw_why; /* it does not hold; NULL: it holds */
 };
 
@@ -114,12 +115,48 @@ static void fails(struct row *row, const char *why)
 	pr_warn("dfr: off on this kernel: %s: %s %s\n", off_of(row), row->rw_name, why);
 }
 
-/* --- Symbols, in one pass. --------------------------------------------------- */
+/* --- Symbols. ---------------------------------------------------------------- */
 
 static bool has_symbol(const struct row *row)
 {
 	return row->rw_kind == CALLED_ROW || row->rw_kind == LOOKED_AT_ROW || row->rw_kind == HOOKED_ROW;
 }
+
+static void find_symbols(void)
+{
+	u32 i;
+
+	for (i = 0; i < DFR_ROWS; i++)
+		if (has_symbol(&rows[i]))
+			rows[i].rw_places = dfr_places_of(rows[i].rw_name, &rows[i].rw_address, 1);
+}
+
+/*
+ * Some functions have different names in different kernels. Their rows have the same text in rw_off,
+ * and it is enough that one of them exists.
+ */
+static bool has_other_name(const struct row *row)
+{
+	u32 i;
+
+	for (i = 0; i < DFR_ROWS; i++)
+		if (rows[i].rw_kind == HOOKED_ROW && rows[i].rw_address &&
+		    !strcmp(rows[i].rw_off, row->rw_off))
+			return true;
+	return false;
+}
+
+static void judge_symbol(struct row *row)
+{
+	if (!has_symbol(row))
+		return;
+	if (row->rw_places > 1)
+		fails(row, "stands at several addresses");
+	else if (!row->rw_address && (row->rw_kind != HOOKED_ROW || !has_other_name(row)))
+		fails(row, "is not among the kernel's symbols");
+}
+
+/* --- Types, in one pass. ------------------------------------------------------- */
 
 /* A hash table of rows by name, at most half full. */
 #define SLOTS 512
@@ -151,81 +188,6 @@ static const char *lookup_of(const struct row *row)
 {
 	return row->rw_lookup ?: row->rw_name;
 }
-
-static struct slots *symbol_slots;
-
-static void see_symbol(const char *name, unsigned long address)
-{
-	u32 at = hash_of(name) % SLOTS;
-
-	for (; symbol_slots->so_row[at]; at = (at + 1) % SLOTS) {
-		struct row *row = &rows[symbol_slots->so_row[at] - 1];
-
-		if (strcmp(row->rw_name, name))
-			continue;
-		if (!row->rw_seen || row->rw_address != address)
-			row->rw_seen++;
-		row->rw_address = address;
-	}
-}
-
-/* A pass takes tens of milliseconds, so there is one for all who look for symbols. */
-static void see_everywhere(const char *name, unsigned long address)
-{
-	see_symbol(name, address);
-	dfr_syscall_symbol(name, address);
-}
-
-/*
- * kallsyms_on_each_symbol() is a row of the table itself: if it does not hold, each name is looked
- * up by itself.
- */
-static void find_symbols(void)
-{
-	u32 i;
-
-	symbol_slots = dfr_plat_alloc(sizeof(*symbol_slots));
-	for (i = 0; symbol_slots && i < DFR_ROWS; i++)
-		if (has_symbol(&rows[i]))
-			enter(symbol_slots, rows[i].rw_name, i);
-	if (!rows[DFR_ROW_kallsyms_on_each_symbol].rw_why && symbol_slots) {
-		dfr_each_symbol(see_everywhere);
-	} else {
-		for (i = 0; i < DFR_ROWS; i++) {
-			if (!has_symbol(&rows[i]))
-				continue;
-			rows[i].rw_address = dfr_resolve(rows[i].rw_name);
-			rows[i].rw_seen = rows[i].rw_address != 0;
-		}
-	}
-	dfr_plat_free(symbol_slots);
-}
-
-/*
- * Some functions have different names in different kernels. Their rows have the same text in rw_off,
- * and it is enough that one of them exists.
- */
-static bool has_other_name(const struct row *row)
-{
-	u32 i;
-
-	for (i = 0; i < DFR_ROWS; i++)
-		if (rows[i].rw_kind == HOOKED_ROW && rows[i].rw_address &&
-		    !strcmp(rows[i].rw_off, row->rw_off))
-			return true;
-	return false;
-}
-
-static void judge_symbol(struct row *row)
-{
-	if (row->rw_seen > 1)
-		fails(row, "stands at several addresses");
-	else if (!row->rw_address && (row->rw_kind != HOOKED_ROW || !has_other_name(row)))
-		fails(row, "is not among the kernel's symbols");
-	row->rw_seen = 0; /* from here on of types */
-}
-
-/* --- Types, in one pass. ------------------------------------------------------- */
 
 static bool has_type(const struct row *row)
 {
@@ -288,22 +250,9 @@ static void see_type(void *arg, enum dfr_btf_kind kind, const char *name, u32 id
 			continue;
 		held = row->rw_kind == MEMBER_ROW ? member_holds(pass, row, id)
 						  : prototype_holds(pass, row, id);
-		row->rw_typed = held && (row->rw_typed || !row->rw_seen);
-		row->rw_seen++;
+		row->rw_typed = held && (row->rw_typed || !row->rw_types);
+		row->rw_types++;
 	}
-}
-
-static void judge_type(struct row *row)
-{
-	bool absent = row->rw_kind == HOOKED_ROW && !row->rw_address;
-
-	if (!has_type(row) || absent)
-		return;
-	if (!row->rw_seen)
-		fails(row, row->rw_kind == MEMBER_ROW ? "is not in the kernel's BTF"
-						      : "has no type in the kernel's BTF");
-	else if (!row->rw_typed)
-		fails(row, row->rw_kind == MEMBER_ROW ? "lies elsewhere" : "has another prototype");
 }
 
 static int open_btf(struct dfr_btf *btf)
@@ -314,32 +263,37 @@ static int open_btf(struct dfr_btf *btf)
 	return start && stop > start ? dfr_btf_open(btf, start, stop - start) : -ENOENT;
 }
 
-/*
- * Checks the types of rows first to last. The row of the function that finds all others is checked
- * alone before.
- */
-static void find_types(enum dfr_row first, enum dfr_row last)
+/* False: the kernel has no BTF, or there is no memory to read it. */
+static bool see_types(void)
 {
 	struct pass *pass = dfr_plat_alloc(sizeof(*pass));
 	bool open = pass && !open_btf(&pass->ps_btf);
 	u32 i;
 
-	for (i = first; open && i <= last; i++)
+	for (i = 0; open && i < DFR_ROWS; i++)
 		if (has_type(&rows[i]))
 			enter(&pass->ps_slots, lookup_of(&rows[i]), i);
-	if (open)
+	if (open) {
 		dfr_btf_each(&pass->ps_btf, see_type, pass);
-	for (i = first; i <= last; i++) {
-		if (open)
-			judge_type(&rows[i]);
-		else if (has_type(&rows[i]) && !DFR_KERNEL_LISTED)
-			fails(&rows[i],
-			      "cannot be held: this kernel has no BTF, and is none of those that dfr knows");
-		rows[i].rw_seen = 0;
-	}
-	if (open)
 		dfr_btf_close(&pass->ps_btf);
+	}
 	dfr_plat_free(pass);
+	return open;
+}
+
+static void judge_type(struct row *row, bool seen)
+{
+	if (!has_type(row))
+		return;
+	if (!seen && !DFR_KERNEL_LISTED)
+		fails(row, "cannot be held: this kernel has no BTF, and is none of those that dfr knows");
+	if (!seen)
+		return;
+	if (!row->rw_types)
+		fails(row, row->rw_kind == MEMBER_ROW ? "is not in the kernel's BTF"
+						      : "has no type in the kernel's BTF");
+	else if (!row->rw_typed)
+		fails(row, row->rw_kind == MEMBER_ROW ? "lies elsewhere" : "has another prototype");
 }
 
 /* --- The whole. ---------------------------------------------------------------- */
@@ -359,6 +313,7 @@ static void run_tests(void)
 
 void dfr_assume_init(void)
 {
+	bool typed;
 	u32 i;
 
 	for (i = 0; i < DFR_ROWS; i++)
@@ -367,12 +322,15 @@ void dfr_assume_init(void)
 	if (!DFR_FBT_PROVEN)
 		fails(&rows[DFR_ROW_ftrace_lock],
 		      "is not relied on: fbt on all functions has ended a kernel as new as this one");
-	find_types(DFR_ROW_kallsyms_on_each_symbol, DFR_ROW_kallsyms_on_each_symbol);
+	typed = see_types();
+	judge_type(&rows[DFR_ROW_kallsyms_on_each_match_symbol], typed); /* the one that finds all symbols */
+	dfr_resolve_places();
 	find_symbols();
-	for (i = 0; i < DFR_ROWS; i++)
-		if (has_symbol(&rows[i]))
-			judge_symbol(&rows[i]);
-	find_types(0, DFR_ROWS - 1);
+	for (i = 0; i < DFR_ROWS; i++) {
+		judge_symbol(&rows[i]);
+		if (rows[i].rw_kind != HOOKED_ROW || rows[i].rw_address)
+			judge_type(&rows[i], typed);
+	}
 	dfr_resolve_more();
 	run_tests();
 }

@@ -70,7 +70,7 @@
 	MEMBER(tag, member, offsetof(struct ours, our_member), sizeof_field(struct ours, our_member), part)
 
 PART(SYMBOLS, "names of kernel addresses, and kinst")
-PART(VISITOR, "system calls at their functions, and at the kernel's dispatcher")
+PART(PLACES, "system calls at their functions, and at the kernel's dispatcher")
 PART(FBT, "fbt")
 PART(KPROBES_OFF, "the notice that kprobes are switched off")
 PART(KPROBES_SKIPPED, "kinst on some CPUs (hits there are counted as missed)")
@@ -95,7 +95,7 @@ PART(VMALLOC, "kernel addresses outside the linear map")
 /* -- Symbols (resolve.c). kallsyms_lookup_name() itself is found by a kprobe and must find itself. */
 CALLED(kallsyms_lookup, const char *, (unsigned long, unsigned long *, unsigned long *, char **, char *),
        SYMBOLS)
-CALLED(kallsyms_on_each_symbol, int, (int (*)(DFR_SYMBOL_VISITOR_TYPES), void *), VISITOR)
+CALLED(kallsyms_on_each_match_symbol, int, (int (*)(void *, unsigned long), const char *, void *), PLACES)
 
 /* -- fbt (fbt.c, blacklist.c): the list of ftrace's patch sites, and where the kernel forbids kprobes. */
 CALLED(ftrace_rec_iter_start, struct ftrace_rec_iter *, (void), FBT)

@@ -66,15 +66,6 @@
 #define DFR_OBJPOOL_COUNTS_CPUS 0
 #endif
 
-/* Up to 6.3, kallsyms_on_each_symbol() passed the module to its visitor, too. */
-#ifdef DFR_HAS_MODULE_OF_SYMBOL
-#define DFR_SYMBOL_VISITOR_ARGS	 void *data, const char *name, struct module *module, unsigned long address
-#define DFR_SYMBOL_VISITOR_TYPES void *, const char *, struct module *, unsigned long
-#else
-#define DFR_SYMBOL_VISITOR_ARGS	 void *data, const char *name, unsigned long address
-#define DFR_SYMBOL_VISITOR_TYPES void *, const char *, unsigned long
-#endif
-
 /*
  * Kernels whose private parts are known to be as assumptions.h says, because the guest harness boots
  * them. On these, a row whose type cannot be checked for want of BTF is taken to hold.

@@ -21,7 +21,6 @@ has ARCH_FTRACE_REGS 'arch_ftrace_regs' linux/ftrace.h linux/ftrace_regs.h
 has RETHOOK_RETURN 'rethook_handler_t\).*unsigned long' linux/rethook.h
 has RETHOOK_OBJPOOL 'rethook_alloc\(.*int num' linux/rethook.h
 has OBJPOOL_POSSIBLE 'nr_possible_cpus;' linux/objpool.h
-has MODULE_OF_SYMBOL 'kallsyms_on_each_symbol\(.*struct module' linux/kallsyms.h
 has FIRST_MOUNT 'struct mount[[:space:]]*\*s_mounts;' linux/fs.h linux/fs/super_types.h
 has WRITABLE_PATH 'struct path[[:space:]]*__f_path;' linux/fs.h
 has DENTRY_UNION '\} d_u;' linux/dcache.h

@@ -175,9 +175,6 @@ void dfr_panic_watch(bool wanted);
 u64 dfr_stack_builtin(const struct dfr_firing *firing, u32 id);
 u64 dfr_syscall_errno(const struct dfr_firing *firing);
 
-/* Called for each symbol of the kernel, before dfr_syscall_init(). */
-void dfr_syscall_symbol(const char *name, unsigned long address);
-
 /* Providers, in the order in which they register. */
 int dfr_syscall_init(void);
 void dfr_syscall_exit(void);

@@ -35,33 +35,58 @@ static struct module *no_module(unsigned long address)
 }
 DEFINE_STATIC_CALL(module_at, no_module);
 
-static int no_symbols(int (*visit)(DFR_SYMBOL_VISITOR_ARGS), void *data)
+static int no_places(int (*visit)(void *, unsigned long), const char *name, void *data)
 {
 	return 0;
 }
-DEFINE_STATIC_CALL(each_symbol, no_symbols);
+DEFINE_STATIC_CALL(each_place, no_places);
+static bool places_known;
 
-static int visit_symbol(DFR_SYMBOL_VISITOR_ARGS)
+void dfr_resolve_places(void)
 {
-	void (*visit)(const char *name, unsigned long address) = data;
-
-	visit(name, address);
-	return 0;
-}
-
-/*
- * Called by assume.c to find all other symbols, after the prototype of kallsyms_on_each_symbol() was
- * checked.
- */
-void dfr_each_symbol(void (*visit)(const char *name, unsigned long address))
-{
-	unsigned long itself =
-		dfr_row_holds(DFR_ROW_kallsyms_on_each_symbol) ? dfr_resolve("kallsyms_on_each_symbol") : 0;
+	unsigned long itself = dfr_row_holds(DFR_ROW_kallsyms_on_each_match_symbol)
+				       ? dfr_resolve("kallsyms_on_each_match_symbol")
+				       : 0;
 
 	if (!itself)
 		return;
-	static_call_update(each_symbol, (dfr_called_kallsyms_on_each_symbol *)itself);
-	static_call(each_symbol)(visit_symbol, visit);
+	static_call_update(each_place, (dfr_called_kallsyms_on_each_match_symbol *)itself);
+	places_known = true;
+}
+
+struct places {
+	unsigned long *pf_address;
+	u32 pf_count, pf_room;
+};
+
+static int see_place(void *data, unsigned long address)
+{
+	struct places *places = data;
+	u32 i, known = min(places->pf_count, places->pf_room);
+
+	for (i = 0; i < known && places->pf_address[i] != address; i++)
+		;
+	if (i < known)
+		return 0;
+	if (places->pf_count < places->pf_room)
+		places->pf_address[places->pf_count] = address;
+	places->pf_count++;
+	return 0;
+}
+
+u32 dfr_places_of(const char *name, unsigned long *address, u32 room)
+{
+	struct places places = { address, 0, room };
+	unsigned long first;
+
+	if (places_known) {
+		static_call(each_place)(see_place, name, &places);
+	} else {
+		first = dfr_resolve(name);
+		if (first)
+			see_place(&places, first);
+	}
+	return places.pf_count;
 }
 
 int dfr_resolve_init(void)

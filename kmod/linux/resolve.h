@@ -7,6 +7,8 @@
 #ifndef DFR_KMOD_LINUX_RESOLVE_H
 #define DFR_KMOD_LINUX_RESOLVE_H
 
+#include <linux/types.h>
+
 /* Call once, before the others. -ENOENT: this kernel hides its symbol table. */
 int dfr_resolve_init(void);
 
@@ -15,8 +17,13 @@ unsigned long dfr_resolve(const char *name);
 /* Called by dfr_assume_init(): makes dfr_symbol_at() and dfr_module_at() work, if their rows hold. */
 void dfr_resolve_more(void);
 
-/* Visits every symbol of the kernel itself, in any order. */
-void dfr_each_symbol(void (*visit)(const char *name, unsigned long address));
+/* Called by dfr_assume_init(): from then on dfr_places_of() sees all places of a name, if the row holds. */
+void dfr_resolve_places(void);
+/*
+ * At how many addresses the kernel itself, not a module, has this symbol, and the first `room` of them. Without
+ * dfr_resolve_places() one at most.
+ */
+u32 dfr_places_of(const char *name, unsigned long *address, u32 room);
 
 /*
  * The symbol that contains an address: its name, in `buffer` (KSYM_NAME_LEN), or NULL. *module NULL:

@@ -38,6 +38,7 @@
 #include <linux/string.h>
 #include "kmod/linux/assume.h"
 #include "kmod/linux/hook.h"
+#include "kmod/linux/resolve.h"
 #include "kmod/providers/tracepoints.h"
 #include "syscall_names.h" /* made by Kbuild from the kernel's unistd_*.h */
 
@@ -67,19 +68,16 @@ struct call_table {
 	unsigned int ct_count;
 	unsigned int ct_nfunctions;
 	struct dfr_syscall **ct_calls; /* by number */
-	unsigned long *ct_addresses;   /* of ct_functions; 0: the kernel has none */
 };
 
 static struct dfr_syscall *native_calls[ARRAY_SIZE(dfr_syscall_names)];
 static struct dfr_syscall *compat_calls[ARRAY_SIZE(dfr_compat_syscall_names)];
-static unsigned long native_addresses[ARRAY_SIZE(native_functions)];
-static unsigned long compat_addresses[ARRAY_SIZE(compat_functions)];
 
 static const struct call_table tables[ABI_MAX] = {
 	[ABI_NATIVE] = { dfr_syscall_names, native_functions, ARRAY_SIZE(dfr_syscall_names),
-			 ARRAY_SIZE(native_functions), native_calls, native_addresses },
+			 ARRAY_SIZE(native_functions), native_calls },
 	[ABI_COMPAT] = { dfr_compat_syscall_names, compat_functions, ARRAY_SIZE(dfr_compat_syscall_names),
-			 ARRAY_SIZE(compat_functions), compat_calls, compat_addresses },
+			 ARRAY_SIZE(compat_functions), compat_calls },
 };
 
 static struct dfr_syscall *calls; /* one for each name */
@@ -309,13 +307,51 @@ static bool is_armed(const struct dfr_syscall *call)
 	return call->sy_entry_armed || call->sy_return_armed;
 }
 
+/* Calls that the kernel lacks share sys_ni_syscall(), which cannot be hooked for one of them alone. */
+static bool is_shared(const char *function, enum abi abi, const struct dfr_syscall *call)
+{
+	const struct call_table *table = &tables[abi];
+	unsigned int number;
+
+	for (number = 0; number < table->ct_nfunctions; number++)
+		if (table->ct_functions[number] && call_of(number, abi) != call &&
+		    !strcmp(table->ct_functions[number], function))
+			return true;
+	return false;
+}
+
+/* False: not in each of its ABIs is the call's function known, and serves this call alone. */
+static bool find_functions(struct dfr_syscall *call)
+{
+	const struct call_table *table = tables;
+	unsigned int number;
+	const char *name;
+	enum abi abi;
+
+	if (!dfr_part_works(DFR_PART_RETURNS) || !dfr_part_works(DFR_PART_PLACES))
+		return false;
+	for (abi = 0; abi < ABI_MAX; abi++, table++)
+		for (number = 0; number < table->ct_count; number++) {
+			if (table->ct_calls[number] != call)
+				continue;
+			name = number < table->ct_nfunctions ? table->ct_functions[number] : NULL;
+			if (!name || is_shared(name, abi, call))
+				return false;
+			if (dfr_places_of(name, &call->sy_function[abi], 1) != 1)
+				return false;
+		}
+	return true;
+}
+
 static int arm(struct dfr_provider *unused, struct dfr_probe *probe)
 {
 	struct dfr_syscall *call = probe->pb_cookie;
 
 	if (!is_armed(call)) {
 		WRITE_ONCE(call->sy_hooked,
-			   call->sy_hookable && !dfr_arming_option(provider.pv_engine, DFR_OPT_SYSCALLHOOK));
+			   hooked_count <= HOOKED_MAX &&
+				   !dfr_arming_option(provider.pv_engine, DFR_OPT_SYSCALLHOOK) &&
+				   find_functions(call));
 		hooked_count += call->sy_hooked;
 	}
 	smp_store_release(armed_of(probe), true); /* who sees it armed sees how */
@@ -411,7 +447,6 @@ static struct dfr_syscall *named(const char *name)
 	call->sy_return = dfr_probe_create(&provider, "vmlinux", name, "return", 2, call);
 	if (!call->sy_entry || !call->sy_return)
 		return NULL;
-	call->sy_hookable = true;
 	call->sy_returns = match_string(no_return, ARRAY_SIZE(no_return), name) < 0;
 	call_count++;
 	return call;
@@ -437,59 +472,6 @@ static int provide_all(void)
 	return 0;
 }
 
-void dfr_syscall_symbol(const char *name, unsigned long address)
-{
-	enum abi abi = strstarts(name, DFR_ARCH_COMPAT_SYSCALL) ? ABI_COMPAT : ABI_NATIVE;
-	const struct call_table *table = &tables[abi];
-	unsigned int number;
-
-	if (abi == ABI_NATIVE && !strstarts(name, DFR_ARCH_SYSCALL "sys_"))
-		return;
-	for (number = 0; number < table->ct_nfunctions; number++)
-		if (table->ct_functions[number] && !strcmp(table->ct_functions[number], name))
-			table->ct_addresses[number] = address;
-}
-
-/* Calls that the kernel lacks share sys_ni_syscall(), which cannot be hooked for one of them alone. */
-static bool shares_function(const struct dfr_syscall *call, enum abi abi)
-{
-	unsigned int i;
-
-	for (i = 0; i < call_count; i++)
-		if (&calls[i] != call && (calls[i].sy_function[ABI_NATIVE] == call->sy_function[abi] ||
-					  calls[i].sy_function[ABI_COMPAT] == call->sy_function[abi]))
-			return true;
-	return false;
-}
-
-static unsigned long function_of(const struct call_table *table, unsigned int number) /* 0: unknown */
-{
-	return number < table->ct_nfunctions ? table->ct_addresses[number] : 0;
-}
-
-static void find_functions(void)
-{
-	bool hookable = dfr_part_works(DFR_PART_RETURNS) && dfr_part_works(DFR_PART_VISITOR);
-	struct dfr_syscall *call;
-	unsigned int number;
-	enum abi abi;
-
-	choosers[ABI_NATIVE] = dfr_hooked_address(DFR_ARCH_SYSCALL_CHOOSER);
-	choosers[ABI_COMPAT] = dfr_hooked_address(DFR_ARCH_COMPAT_SYSCALL_CHOOSER);
-	for (abi = 0; abi < ABI_MAX; abi++)
-		for (number = 0; number < tables[abi].ct_count; number++) {
-			call = tables[abi].ct_calls[number];
-			if (call && hookable && function_of(&tables[abi], number))
-				call->sy_function[abi] = function_of(&tables[abi], number);
-		}
-	for (abi = 0; abi < ABI_MAX; abi++)
-		for (number = 0; number < tables[abi].ct_count; number++) {
-			call = tables[abi].ct_calls[number];
-			if (call && (!call->sy_function[abi] || shares_function(call, abi)))
-				call->sy_hookable = false;
-		}
-}
-
 int dfr_syscall_init(void)
 {
 	int error = dfr_tracepoint_find(&enter_point);
@@ -506,7 +488,8 @@ int dfr_syscall_init(void)
 		dfr_plat_free(calls);
 		return error;
 	}
-	find_functions();
+	choosers[ABI_NATIVE] = dfr_hooked_address(DFR_ARCH_SYSCALL_CHOOSER);
+	choosers[ABI_COMPAT] = dfr_hooked_address(DFR_ARCH_COMPAT_SYSCALL_CHOOSER);
 	dfr_probes_created(dfr_engine_instance);
 	return 0;
 }

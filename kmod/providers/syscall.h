@@ -18,9 +18,8 @@ struct dfr_syscall {
 	struct dfr_probe *sy_entry;
 	struct dfr_probe *sy_return;
 	unsigned long sy_function[ABI_MAX]; /* 0: this ABI has no such call */
-	bool sy_hookable;    /* its function in each of its ABIs is known and serves no other call */
-	bool sy_returns;     /* its function returns to its caller, with a result */
-	bool sy_entry_armed; /* this and the next two are read in probe context */
+	bool sy_returns;		    /* its function returns to its caller, with a result */
+	bool sy_entry_armed;		    /* this and the next two are read in probe context */
 	bool sy_return_armed;
 	bool sy_hooked;	  /* fires from its functions, not where all calls pass */
 	bool sy_filtered; /* its functions are in the filter of syscall_hook.c's ops */
