@@ -2,9 +2,9 @@
 /*
  * fbt: entry and return of every traceable function of the kernel and of its
  * modules. One ftrace_ops serves all entries, one pool of return hooks all
- * returns; nothing is patched while no fbt probe is armed. The probes of all
- * functions are created when a pattern first asks for one (fbt_provide()), and
- * from then on those of each module when it is loaded (module_coming()).
+ * returns; nothing is patched while no fbt probe is armed. Probes are created when
+ * a pattern asks for them (fbt_provide()): those of a function that it names, or of
+ * all functions; from then on those of each module when it is loaded (module_coming()).
  *
  *   entry   arg0.. the function's arguments (DFR_FUNCTION_ARGS in registers, the rest on the stack)
  *   return  arg0   0 (the address of the return instruction is not known), arg1 the returned value
@@ -47,6 +47,9 @@ struct fbt_function {
 	bool ff_filtered; /* its site is in the filter of fbt_ops */
 };
 
+#define FBT_SITE_OFFSET 8  /* a function's site lies at most so far behind its start */
+#define FBT_NAMES	16 /* so many functions are listed by name; then all are */
+
 #define FBT_CHUNK 256
 struct fbt_chunk {
 	struct fbt_chunk *fc_next;
@@ -88,8 +91,9 @@ static struct fbt_table fbt_nothing = { .ft_slot = { { .fs_ip = 0 } } };
 static DEFINE_MUTEX(fbt_lock);
 static struct fbt_chunk *fbt_chunks;
 static struct fbt_gone *fbt_gone;
-static bool fbt_asked;	/* for functions: those of modules that come are listed too */
-static bool fbt_listed; /* the probes of all functions have been created */
+static bool fbt_asked;	 /* for functions: those of modules that come are listed too */
+static bool fbt_listed;	 /* the probes of all functions have been created */
+static bool fbt_partial; /* a listing failed: the next one lists all */
 static struct fbt_table *fbt_table = &fbt_nothing; /* read in probe context */
 static struct rethook *fbt_returns;
 static bool fbt_registered;
@@ -462,6 +466,16 @@ static int add_function(unsigned long ip, const char *module, const char *name)
 	return add_return(function, module, name);
 }
 
+static bool is_in_some_module(unsigned long ip)
+{
+	bool is;
+
+	preempt_disable(); /* so that the module is not freed meanwhile */
+	is = dfr_module_at(ip) != NULL;
+	preempt_enable();
+	return is;
+}
+
 /*
  * Code that is freed when the kernel, or a module that is just being loaded, is initialized; and all of a module that
  * goes, because nobody will tell again that it has gone.
@@ -480,12 +494,34 @@ static bool in_passing_text(unsigned long ip)
 	return found;
 }
 
+/* Which functions are listed. */
+struct fbt_choice {
+	const struct module *fh_module; /* those of one module; NULL: of the kernel and of all modules */
+	const char *fh_name;		/* those of one name; NULL: all */
+	unsigned long fh_place[16];	/* where the kernel itself has that name */
+	u32 fh_places;
+};
+
+/* Of modules all are chosen here: list_functions() looks at their names. */
+static bool is_chosen(const struct fbt_choice *choice, unsigned long ip)
+{
+	u32 i;
+
+	if (choice->fh_module)
+		return within_module(ip, choice->fh_module);
+	if (!choice->fh_name || is_in_some_module(ip))
+		return true;
+	for (i = 0; i < choice->fh_places; i++)
+		if (ip - choice->fh_place[i] <= FBT_SITE_OFFSET)
+			return true;
+	return false;
+}
+
 /*
- * The addresses of ftrace's records, of one module or (NULL) of the kernel and all modules,
- * without their init code. The first pass counts, the second copies, so that no memory is
- * allocated under ftrace_lock.
+ * The addresses of the chosen ones of ftrace's records, without init code. The first pass counts, the second copies,
+ * so that no memory is allocated under ftrace_lock.
  */
-static unsigned long *collect(const struct module *module, unsigned int *count)
+static unsigned long *collect(const struct fbt_choice *choice, unsigned int *count)
 {
 	unsigned int room = 0, n = 0, pass;
 	unsigned long *ips = NULL;
@@ -505,9 +541,7 @@ static unsigned long *collect(const struct module *module, unsigned int *count)
 
 			if (!record->ip || (record->flags & FTRACE_FL_DISABLED))
 				continue;
-			if (module && !within_module(record->ip, module))
-				continue;
-			if (in_passing_text(record->ip))
+			if (!is_chosen(choice, record->ip) || in_passing_text(record->ip))
 				continue;
 			if (ips && n < room)
 				ips[n] = record->ip;
@@ -520,21 +554,21 @@ static unsigned long *collect(const struct module *module, unsigned int *count)
 }
 
 /*
- * Creates the probes of one module's functions, or (NULL) of all. A site can be met a second
- * time, after a listing that ran out of memory, or because the listing of all saw a module
- * that was just being loaded: known_function() keeps it from being added twice.
+ * Creates the probes of the chosen functions. A site can be met a second time, after a listing of one name or one that
+ * ran out of memory, or because the listing of all saw a module that was just being loaded: known_function() keeps it
+ * from being added twice.
  */
-static int list_functions(const struct module *module)
+static int list_functions(const struct fbt_choice *choice)
 {
 	static bool again;
-	bool may_be_there = module || again;
+	bool may_be_there = choice->fh_module || again;
 	struct dfr_blacklist *forbidden = dfr_blacklist_read();
 	char *buffer = dfr_plat_alloc_shared(KSYM_NAME_LEN);
 	unsigned int count = 0, i;
 	unsigned long *ips;
 	int error = 0;
 
-	ips = buffer && forbidden ? collect(module, &count) : NULL;
+	ips = buffer && forbidden ? collect(choice, &count) : NULL;
 	if (!ips)
 		error = -ENOMEM;
 	for (i = 0; i < count && !error; i++) {
@@ -544,8 +578,10 @@ static int list_functions(const struct module *module)
 		const char *name = dfr_symbol_at(ips[i], &size, &offset, &owner, buffer);
 
 		/* A site far behind its symbol's start is left over from a discarded weak function. */
-		if (!name || offset > 8 || !may_be_probed(forbidden, ips[i], name) ||
+		if (!name || offset > FBT_SITE_OFFSET || !may_be_probed(forbidden, ips[i], name) ||
 		    strstarts(name, "__ftrace_invalid_address__"))
+			continue;
+		if (choice->fh_name && strcmp(choice->fh_name, name))
 			continue;
 		owner = owner ?: "vmlinux";
 		if (may_be_there)
@@ -565,17 +601,53 @@ static bool can_match(const char *const pattern[4])
 	return dfr_glob(pattern[3], "entry") || dfr_glob(pattern[3], "return");
 }
 
+/*
+ * True: the functions of this name can be listed without the others. Not after the FBT_NAMES-th, because each listing
+ * goes over all of ftrace's records.
+ */
+static bool choose_name(struct fbt_choice *choice, const char *name)
+{
+	static unsigned int names;
+
+	if (fbt_partial || !*name || dfr_is_glob(name) || !dfr_part_works(DFR_PART_PLACES) ||
+	    names == FBT_NAMES)
+		return false;
+	choice->fh_places = dfr_places_of(name, choice->fh_place, ARRAY_SIZE(choice->fh_place));
+	if (choice->fh_places > ARRAY_SIZE(choice->fh_place))
+		return false;
+	choice->fh_name = name;
+	names++;
+	return true;
+}
+
+static int provide(const char *name)
+{
+	struct fbt_choice choice = { NULL };
+	bool one;
+	int error;
+
+	/* A name that was listed before, in the modules too. */
+	if (!fbt_partial && dfr_probe_find(&fbt_provider, "vmlinux", name, "entry"))
+		return 0;
+	fbt_asked = true;
+	one = choose_name(&choice, name);
+	error = list_functions(&choice);
+	if (error)
+		fbt_partial = true;
+	else if (!one)
+		WRITE_ONCE(fbt_listed, true);
+	return error;
+}
+
 /* Looking up the names of all functions takes a while: only for patterns that can match an fbt probe. */
-static int fbt_provide(struct dfr_provider *provider, const char *const pattern[4])
+static int fbt_provide(struct dfr_provider *unused, const char *const pattern[4])
 {
 	int error;
 
 	if (READ_ONCE(fbt_listed) || !dfr_glob(pattern[0], "fbt") || !can_match(pattern))
 		return 0;
 	mutex_lock(&fbt_lock);
-	fbt_asked = true;
-	error = list_functions(NULL);
-	WRITE_ONCE(fbt_listed, !error);
+	error = provide(pattern[2]);
 	mutex_unlock(&fbt_lock);
 	return error;
 }
@@ -986,15 +1058,18 @@ static bool is_wanted(const char *const pattern[4], void *module)
  */
 static void module_coming(struct module *module)
 {
+	struct fbt_choice choice = { module };
 	int error = 0;
 	bool asked;
 
 	lock_patiently();
 	asked = fbt_asked;
 	if (asked)
-		error = list_functions(module);
-	if (error)
+		error = list_functions(&choice);
+	if (error) {
+		fbt_partial = true;
 		WRITE_ONCE(fbt_listed, false);
+	}
 	mutex_unlock(&fbt_lock);
 	if (asked)
 		dfr_probes_created(dfr_engine_instance);

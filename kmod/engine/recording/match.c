@@ -86,7 +86,7 @@ bool dfr_glob(const char *pattern, const char *text)
 	return !*pattern;
 }
 
-static bool is_glob(const char *pattern)
+bool dfr_is_glob(const char *pattern)
 {
 	for (; *pattern; pattern++)
 		if (*pattern == '*' || *pattern == '?' || *pattern == '[' || *pattern == '\\')
@@ -141,7 +141,7 @@ static void matcher_init(const struct dfr_engine *engine, struct matcher *matche
 			continue;
 		field->fd_pattern = pattern[i];
 		/* Names of providers are not interned. */
-		if (i == 0 || is_glob(pattern[i]))
+		if (i == 0 || dfr_is_glob(pattern[i]))
 			continue;
 		field->fd_exact = dfr_string_find(engine, pattern[i]);
 		if (!field->fd_exact)
