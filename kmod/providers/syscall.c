@@ -307,16 +307,27 @@ static bool is_armed(const struct dfr_syscall *call)
 	return call->sy_entry_armed || call->sy_return_armed;
 }
 
-/* Calls that the kernel lacks share sys_ni_syscall(), which cannot be hooked for one of them alone. */
-static bool is_shared(const char *function, enum abi abi, const struct dfr_syscall *call)
+/*
+ * Does another call have the function, too? Calls that the kernel lacks share sys_ni_syscall(); a call without
+ * arguments is one function with a name for each ABI, which the ABIs may give to different calls (getuid, getuid32).
+ */
+static bool is_shared(const char *function, unsigned long address, enum abi abi,
+		      const struct dfr_syscall *call)
 {
-	const struct call_table *table = &tables[abi];
+	static const char *const prefix[ABI_MAX] = { DFR_ARCH_SYSCALL, DFR_ARCH_COMPAT_SYSCALL };
+	const char *name = function + strlen(prefix[abi]), *other;
+	unsigned long there;
 	unsigned int number;
+	enum abi in;
 
-	for (number = 0; number < table->ct_nfunctions; number++)
-		if (table->ct_functions[number] && call_of(number, abi) != call &&
-		    !strcmp(table->ct_functions[number], function))
-			return true;
+	for (in = 0; in < ABI_MAX; in++)
+		for (number = 0; number < tables[in].ct_nfunctions; number++) {
+			other = tables[in].ct_functions[number];
+			if (!other || call_of(number, in) == call || strcmp(other + strlen(prefix[in]), name))
+				continue;
+			if (in == abi || (dfr_places_of(other, &there, 1) == 1 && there == address))
+				return true;
+		}
 	return false;
 }
 
@@ -335,9 +346,8 @@ static bool find_functions(struct dfr_syscall *call)
 			if (table->ct_calls[number] != call)
 				continue;
 			name = number < table->ct_nfunctions ? table->ct_functions[number] : NULL;
-			if (!name || is_shared(name, abi, call))
-				return false;
-			if (dfr_places_of(name, &call->sy_function[abi], 1) != 1)
+			if (!name || dfr_places_of(name, &call->sy_function[abi], 1) != 1 ||
+			    is_shared(name, call->sy_function[abi], abi, call))
 				return false;
 		}
 	return true;
