@@ -245,31 +245,40 @@ static int add_point(struct tracepoint *tracepoint, const struct module *module,
 	return error;
 }
 
+struct sdt_listing {
+	const char *sl_name; /* of the tracepoints that are listed; NULL: all are */
+	int sl_error;
+};
+
 static void add_kernel_point(struct tracepoint *tracepoint, void *arg)
 {
-	int *error = arg;
-	int result = add_point(tracepoint, NULL, sdt_kernel_groups);
+	struct sdt_listing *listing = arg;
+	int result;
 
-	*error = *error ?: result;
+	if (listing->sl_name && strcmp(listing->sl_name, tracepoint->name))
+		return;
+	result = add_point(tracepoint, NULL, sdt_kernel_groups);
+	listing->sl_error = listing->sl_error ?: result;
 }
 
-/* After an error, the next who asks has all listed again. */
+/* A tracepoint that is named is listed without the others. After an error, the next who asks has all listed again. */
 static int sdt_provide(struct dfr_provider *provider, const char *const pattern[4])
 {
-	int error = 0;
+	bool one = *pattern[3] && !dfr_is_glob(pattern[3]);
+	struct sdt_listing listing = { .sl_name = one ? pattern[3] : NULL };
 
 	if (sdt_listed || (!dfr_glob(pattern[0], "sdt") && !dfr_glob(pattern[0], "rawtp")))
 		return 0;
 	mutex_lock(&sdt_lock);
-	for_each_kernel_tracepoint (add_kernel_point, &error)
+	for_each_kernel_tracepoint (add_kernel_point, &listing)
 		;
-	sdt_listed = !error;
+	sdt_listed = !one && !listing.sl_error;
 	if (sdt_listed) {
 		dfr_plat_free(sdt_kernel_groups);
 		sdt_kernel_groups = NULL;
 	}
 	mutex_unlock(&sdt_lock);
-	return error;
+	return listing.sl_error;
 }
 
 /* --- Arming. ------------------------------------------------------------- */
