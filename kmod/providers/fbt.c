@@ -91,9 +91,10 @@ static struct fbt_table fbt_nothing = { .ft_slot = { { .fs_ip = 0 } } };
 static DEFINE_MUTEX(fbt_lock);
 static struct fbt_chunk *fbt_chunks;
 static struct fbt_gone *fbt_gone;
-static bool fbt_asked;	 /* for functions: those of modules that come are listed too */
-static bool fbt_listed;	 /* the probes of all functions have been created */
-static bool fbt_partial; /* a listing failed: the next one lists all */
+static bool fbt_asked; /* for functions: those of modules that come are listed too */
+static bool fbt_modules_listed;
+static bool fbt_listed;				   /* the probes of all functions have been created */
+static bool fbt_partial;			   /* a listing failed: the next one lists all */
 static struct fbt_table *fbt_table = &fbt_nothing; /* read in probe context */
 static struct rethook *fbt_returns;
 static bool fbt_registered;
@@ -498,19 +499,21 @@ static bool in_passing_text(unsigned long ip)
 struct fbt_choice {
 	const struct module *fh_module; /* those of one module; NULL: of the kernel and of all modules */
 	const char *fh_name;		/* those of one name; NULL: all */
+	bool fh_modules;		/* and all of the modules' beside those of that name */
 	unsigned long fh_place[16];	/* where the kernel itself has that name */
 	u32 fh_places;
 };
 
-/* Of modules all are chosen here: list_functions() looks at their names. */
 static bool is_chosen(const struct fbt_choice *choice, unsigned long ip)
 {
 	u32 i;
 
 	if (choice->fh_module)
 		return within_module(ip, choice->fh_module);
-	if (!choice->fh_name || is_in_some_module(ip))
+	if (!choice->fh_name)
 		return true;
+	if (is_in_some_module(ip))
+		return choice->fh_modules;
 	for (i = 0; i < choice->fh_places; i++)
 		if (ip - choice->fh_place[i] <= FBT_SITE_OFFSET)
 			return true;
@@ -578,10 +581,11 @@ static int list_functions(const struct fbt_choice *choice)
 		const char *name = dfr_symbol_at(ips[i], &size, &offset, &owner, buffer);
 
 		/* A site far behind its symbol's start is left over from a discarded weak function. */
-		if (!name || offset > FBT_SITE_OFFSET || !may_be_probed(forbidden, ips[i], name) ||
-		    strstarts(name, "__ftrace_invalid_address__"))
+		if (!name || offset > FBT_SITE_OFFSET || strstarts(name, "__ftrace_invalid_address__"))
 			continue;
-		if (choice->fh_name && strcmp(choice->fh_name, name))
+		if (choice->fh_name && !owner && strcmp(choice->fh_name, name))
+			continue;
+		if (!may_be_probed(forbidden, ips[i], name))
 			continue;
 		owner = owner ?: "vmlinux";
 		if (may_be_there)
@@ -616,7 +620,8 @@ static bool choose_name(struct fbt_choice *choice, const char *name)
 	if (choice->fh_places > ARRAY_SIZE(choice->fh_place))
 		return false;
 	choice->fh_name = name;
-	names++;
+	choice->fh_modules = !fbt_modules_listed;
+	names += choice->fh_places != 0;
 	return true;
 }
 
@@ -626,15 +631,19 @@ static int provide(const char *name)
 	bool one;
 	int error;
 
-	/* A name that was listed before, in the modules too. */
+	/* A name that was listed before. */
 	if (!fbt_partial && dfr_probe_find(&fbt_provider, "vmlinux", name, "entry"))
 		return 0;
 	fbt_asked = true;
 	one = choose_name(&choice, name);
+	if (one && !choice.fh_places && !choice.fh_modules)
+		return 0; /* the kernel has no such function */
 	error = list_functions(&choice);
 	if (error)
 		fbt_partial = true;
-	else if (!one)
+	else
+		fbt_modules_listed = true;
+	if (!error && !one)
 		WRITE_ONCE(fbt_listed, true);
 	return error;
 }
