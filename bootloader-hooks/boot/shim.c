@@ -249,6 +249,13 @@ static char* read_parameters(void) {
 	return append(to + (n > 0 ? n : 0), " ");
 }
 
+/* Does the kernel read it as no (kstrtobool())? */
+static int is_no(const char* value) {
+	const char first = value[0] | 0x20, second = value[1] | 0x20;
+
+	return value[0] == '0' || first == 'n' || first == 'f' || (first == 'o' && second == 'f');
+}
+
 /* The word of kOff that `from` begins with, if it is a whole one; ours with any value but those that the kernel reads as no. */
 static const char* word_off(const char* from) {
 	for (size_t i = 0; i < sizeof(kOff) / sizeof(kOff[0]); i++) {
@@ -256,8 +263,7 @@ static const char* word_off(const char* from) {
 
 		if (!starts_with(from, kOff[i]))
 			continue;
-		if ((unsigned char)*end <= ' ' ||
-		    (i == 0 && *end == '=' && end[1] != '0' && end[1] != 'n' && end[1] != 'N'))
+		if ((unsigned char)*end <= ' ' || (i == 0 && *end == '=' && !is_no(end + 1)))
 			return kOff[i];
 	}
 	return 0;

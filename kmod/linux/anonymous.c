@@ -29,12 +29,15 @@ int dfr_anonymous_origin(const char **text)
 
 static void log_refusal(int error, const struct dfr_refusal *why)
 {
-	if (error != -EINVAL || !why->rf_reason[0]) {
+	if (!why->rf_reason[0])
 		pr_err("dfr: boot program not started: error %d; the boot goes on without it\n", error);
-		return;
-	}
-	pr_err("dfr: boot program refused: %s (section %d, offset %llu); the boot goes on without it\n",
-	       why->rf_reason, (int)why->rf_section, why->rf_offset);
+	else if (error != -EINVAL)
+		pr_err("dfr: boot program not started: %s (error %d); the boot goes on without it\n",
+		       why->rf_reason, error);
+	else
+		pr_err("dfr: boot program refused: %s (section %d, offset %llu); the boot goes on without "
+		       "it\n",
+		       why->rf_reason, (int)why->rf_section, why->rf_offset);
 }
 
 /* The engine's lock is held. *program becomes NULL when the state owns it. */

@@ -27,6 +27,7 @@ MODULE_PARM_DESC(off, "start nothing: no device, no probe, no boot program (defa
 static bool switched_off(void)
 {
 	const char *line = dfr_command_line(), *at = line;
+	bool yes;
 
 	for (; at && (at = strstr(at, "dfr.off")) != NULL; at++) {
 		const char *end = at + strlen("dfr.off");
@@ -35,8 +36,8 @@ static bool switched_off(void)
 			continue;
 		if (!*end || *end == ' ' || *end == '\n')
 			return true;
-		if (*end == '=' && (end[1] == '1' || end[1] == 'y' || end[1] == 'Y'))
-			return true;
+		if (*end == '=' && (kstrtobool(end + 1, &yes) || yes))
+			return true; /* as the shim: what the kernel does not read as no */
 	}
 	return false;
 }

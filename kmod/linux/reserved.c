@@ -268,11 +268,12 @@ static bool on_command_line(u64 start, u64 bytes)
 		do {
 			u64 size = memparse(end + 1, &end), from;
 
-			if (*end != '$')
-				continue;
-			from = memparse(end + 1, &end);
-			if (from <= start && start - from < size && bytes <= size - (start - from))
-				return true;
+			if (*end == '$') {
+				from = memparse(end + 1, &end);
+				if (from <= start && start - from < size && bytes <= size - (start - from))
+					return true;
+			}
+			end += strcspn(end, ", \n"); /* of a range of another kind, or of none */
 		} while (*end == ',');
 		at = end;
 	}
