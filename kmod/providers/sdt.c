@@ -246,8 +246,8 @@ static int add_point(struct tracepoint *tracepoint, const struct module *module,
 }
 
 struct sdt_listing {
-	const char *sl_name; /* of the tracepoints that are listed; NULL: all are */
-	int sl_error;
+	const char *sw_name; /* of the tracepoints that are listed; NULL: all are */
+	int sw_error;
 };
 
 static void add_kernel_point(struct tracepoint *tracepoint, void *arg)
@@ -255,30 +255,30 @@ static void add_kernel_point(struct tracepoint *tracepoint, void *arg)
 	struct sdt_listing *listing = arg;
 	int result;
 
-	if (listing->sl_name && strcmp(listing->sl_name, tracepoint->name))
+	if (listing->sw_name && strcmp(listing->sw_name, tracepoint->name))
 		return;
 	result = add_point(tracepoint, NULL, sdt_kernel_groups);
-	listing->sl_error = listing->sl_error ?: result;
+	listing->sw_error = listing->sw_error ?: result;
 }
 
 /* A tracepoint that is named is listed without the others. After an error, the next who asks has all listed again. */
 static int sdt_provide(struct dfr_provider *provider, const char *const pattern[4])
 {
 	bool one = *pattern[3] && !dfr_is_glob(pattern[3]);
-	struct sdt_listing listing = { .sl_name = one ? pattern[3] : NULL };
+	struct sdt_listing listing = { .sw_name = one ? pattern[3] : NULL };
 
 	if (sdt_listed || (!dfr_glob(pattern[0], "sdt") && !dfr_glob(pattern[0], "rawtp")))
 		return 0;
 	mutex_lock(&sdt_lock);
 	for_each_kernel_tracepoint (add_kernel_point, &listing)
 		;
-	sdt_listed = !one && !listing.sl_error;
+	sdt_listed = !one && !listing.sw_error;
 	if (sdt_listed) {
 		dfr_plat_free(sdt_kernel_groups);
 		sdt_kernel_groups = NULL;
 	}
 	mutex_unlock(&sdt_lock);
-	return listing.sl_error;
+	return listing.sw_error;
 }
 
 /* --- Arming. ------------------------------------------------------------- */

@@ -5,7 +5,8 @@ list() { dtrace -x engine=kernel -ln "$1" | awk 'NR > 1 { print $2, $3, $NF }' |
 rmmod dfr && insmod /dfr.ko || exit 1
 list sdt:::sched_switch
 list rawtp:sched::sched_switch
-dtrace -x engine=kernel -ln 'proc:::exit' -n 'sdt:::sched_wakeup' | awk '$NF == "sched_wakeup" { print "all listed", ($1 > 3000) }'
+dtrace -x engine=kernel -ln 'proc:::exit' -n 'sdt:::sched_wakeup' |
+	awk '$NF == "sched_wakeup" { print "all listed", ($1 > 3000) }'
 for provider in sdt rawtp; do list $provider:::; done >after
 rmmod dfr && insmod /dfr.ko || exit 1
 for provider in sdt rawtp; do list $provider:::; done >at-once

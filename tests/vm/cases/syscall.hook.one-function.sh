@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# getuid and getuid32 are two calls with one function. Whoever traces the one sees all of its calls when somebody
-# else has traced the other and has ended.
+# getuid and getuid32 are two calls with one function. Whoever traces the one sees all of its calls when
+# somebody else has traced the other and has ended.
 cat >w.sh <<'END'
 dtrace -x engine=kernel -qn 'syscall::getuid32:entry { @ = count(); }' -c true >/dev/null 2>&1
 awk 'END { print "few hooked:", (NR < 100) }' /sys/kernel/tracing/enabled_functions
