@@ -24,17 +24,22 @@ std::string ask(const trace::United& recording, trace::Verdict& verdict, std::st
 	replay::RecordingTarget target(recording);
 	lib::ProgramPart part;
 	part.name = "boot report";
+	ProgramArguments program;
 	for (const lib::BootQuestion& question : lib::boot_questions())
 		target.match(question.probes, [&](const d::ProbeInfo&) {
-			part.text += question.clause;
-			probes += std::string(probes.empty() ? "" : ", ") + question.probes.provider +
-			          ":::" + question.probes.name;
+			const std::string probe = question.probes.provider + ":::" + question.probes.name;
+			if (probes.find(probe) == std::string::npos)
+				probes += (probes.empty() ? "" : ", ") + probe;
+			d::Diagnostics diagnostics;
+			if (question.optional)
+				d::compile(question.clause, program.compile_options(0), target, diagnostics);
+			if (!diagnostics.failed())
+				part.text += question.clause;
 			return false;
 		});
 	if (part.text.empty())
 		return {};
 	std::vector<lib::ProgramPart> parts{part};
-	ProgramArguments program;
 	const d::Compiled compiled = compile_or_throw(parts, program.compile_options(0), target);
 	render::Output output(-1);
 	render::NoSymbols symbols;

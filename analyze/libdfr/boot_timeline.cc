@@ -25,6 +25,13 @@ const std::vector<BootQuestion>& boot_questions() {
 	    {{.provider = "sdt", .name = "module_load"},
 	     "sdt:::module_load { printf(\"module %d %d %S\\n\", timestamp, pid, stringof(args[0]->name)); "
 	     "}\n"},
+	    {.probes = {.provider = "proc", .name = "lwp-exit"},
+	     .clause = "proc:::lwp-exit { printf(\"cpu %d %d %d\\n\", timestamp, pid, vtimestamp); }\n",
+	     .optional = true},
+	    {.probes = {.provider = "proc", .name = "lwp-exit"},
+	     .clause = "proc:::lwp-exit { printf(\"bytes %d %d %d %d\\n\", timestamp, pid, "
+	               "curthread->ioac.read_bytes, curthread->ioac.write_bytes); }\n",
+	     .optional = true},
 	};
 	return all;
 }
@@ -79,12 +86,14 @@ private:
 	void exec(uint64_t time, uint32_t pid, uint32_t parent, const std::string& name);
 	void begun_in_initramfs();
 	void path(uint64_t time, uint32_t pid, const std::string& path);
+	void thread_ends(const BootProcess& used, uint64_t time);
 	void phase(const std::string& name, uint64_t from);
 	std::string name_of(uint32_t pid) const; // empty: it was there before the recording
 
 	BootTimeline out_;
-	std::map<uint32_t, size_t> alive_; // indices of out_.processes
-	std::string first_name_ = "init";  // of the first process
+	std::map<uint32_t, size_t> alive_,
+	    ended_;                       // indices of out_.processes; ended_: the last with this number
+	std::string first_name_ = "init"; // of the first process
 	std::string first_path_;
 	bool first_ran_ = false; // it is a program, not the kernel's own any more
 };
@@ -153,18 +162,40 @@ void TimelineReader::path(uint64_t time, uint32_t pid, const std::string& path) 
 	process(pid, time).path = path;
 }
 
+// Of threads that end together one may do so behind the end of the process, which the kernel tells with the last that it
+// has counted.
+void TimelineReader::thread_ends(const BootProcess& used, uint64_t time) {
+	if (used.pid == kFirst)
+		return;
+	const auto ended = ended_.find(used.pid);
+	BootProcess& one = alive_.contains(used.pid) || ended == ended_.end() ? process(used.pid, time)
+	                                                                      : out_.processes[ended->second];
+	for (const auto amount : {&BootProcess::cpu, &BootProcess::read, &BootProcess::written})
+		if (used.*amount)
+			one.*amount = (one.*amount).value_or(0) + *(used.*amount);
+}
+
 void TimelineReader::line(const std::string& text) {
 	std::istringstream stream(text);
 	std::string kind, rest;
-	uint64_t time = 0, pid = 0, other = 0;
+	uint64_t time = 0, pid = 0, other = 0, written = 0;
 	stream >> kind >> time >> pid;
-	if (kind == "create" || kind == "exec" || kind == "exit")
+	if (kind != "path" && kind != "module")
 		stream >> other;
+	if (kind == "bytes")
+		stream >> written;
 	if (!stream)
 		throw Error("the recording's answer has a line that is none: " + text);
 	stream.ignore(1);
 	std::getline(stream, rest);
 	rest = without_escapes(rest);
+	const auto id = static_cast<uint32_t>(pid), second = static_cast<uint32_t>(other);
+	out_.end = std::max(out_.end, time);
+	// Where the boot was at its first record, the line behind it says.
+	if (kind == "cpu")
+		return thread_ends({.pid = id, .cpu = other}, time);
+	if (kind == "bytes")
+		return thread_ends({.pid = id, .read = other, .written = written}, time);
 	if (out_.phases.empty()) {
 		out_.begin = time;
 		phase("kernel, before the trace", 0);
@@ -172,8 +203,6 @@ void TimelineReader::line(const std::string& text) {
 		if ((kind != "exec" || pid != kFirst) && !loader_ends)
 			phase("kernel, traced", time);
 	}
-	out_.end = std::max(out_.end, time);
-	const auto id = static_cast<uint32_t>(pid), second = static_cast<uint32_t>(other);
 	if (kind == "create") {
 		out_.forks++;
 		if (id == kFirst && !first_ran_)
@@ -194,6 +223,7 @@ void TimelineReader::line(const std::string& text) {
 		one.killed = static_cast<int>(other) != kExited;
 		if (one.path.empty() && !rest.empty())
 			one.name = rest; // a thread of the kernel, or a process that executed nothing
+		ended_[id] = alive_.at(id);
 		alive_.erase(id);
 	} else if (kind == "module") {
 		out_.modules.push_back({rest, name_of(id), time});
@@ -210,8 +240,10 @@ BootTimeline TimelineReader::finish() {
 	std::map<uint32_t, size_t> roots; // by the latest process with this pid
 	for (size_t i = 0; i < out_.processes.size(); i++) {
 		BootProcess& one = out_.processes[i];
-		if (!one.exited)
+		if (!one.exited) {
 			one.end = out_.end;
+			one.cpu = one.read = one.written = std::nullopt; // of some of its threads alone
+		}
 		const auto of = roots.find(one.parent);
 		one.root = one.parent > kKernelThreads && of != roots.end() ? of->second : i;
 		roots[one.pid] = one.root;

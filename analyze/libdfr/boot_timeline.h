@@ -16,10 +16,12 @@
 namespace dfr::lib {
 
 // A clause, for a recording that has these probes. Lines: "create TIME PARENT CHILD", "exec TIME PID PARENT NAME",
-// "path TIME PID PATH", "exit TIME PID REASON NAME", "module TIME PID NAME"; names as %S prints them.
+// "path TIME PID PATH", "exit TIME PID REASON NAME", "module TIME PID NAME", and at the end of a thread "cpu TIME PID NS",
+// "bytes TIME PID READ WRITTEN"; names as %S prints them.
 struct BootQuestion {
 	d::ProbePattern probes;
 	const char* clause;
+	bool optional = false; // a recording with the probes may lack what the clause reads
 };
 const std::vector<BootQuestion>& boot_questions();
 
@@ -29,7 +31,9 @@ struct BootProcess {
 	         end = 0; // of the process, not of its last exec; end: of the recording, if it did not exit
 	bool exited = false, killed = false;
 	std::string name, path; // of its last exec; before one, of its parent
-	size_t root = 0;        // index of the child of the first process that it comes from
+	// Of all threads of one that ended: time on a CPU, bytes read from storage and written to it. None: not recorded.
+	std::optional<uint64_t> cpu, read, written;
+	size_t root = 0; // index of the child of the first process that it comes from
 };
 
 // What the first process started, with all that came from it.

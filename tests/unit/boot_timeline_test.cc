@@ -54,8 +54,13 @@ TEST_CASE("boot timeline: phases follow each other from the kernel's entry", "[b
 TEST_CASE(
     "boot timeline: the end of the child that loaded dfr for the first process is no phase of the kernel's",
     "[boot]") {
-	const lib::BootTimeline boot = lib::boot_timeline("exit 900 81 1 dfr-init\n" + std::string(kBoot));
+	// The end of its thread is told before.
+	const char* const thread = GENERATE("", "cpu 899 81 77\nbytes 899 81 0 0\n");
+	const lib::BootTimeline boot =
+	    lib::boot_timeline(thread + std::string("exit 900 81 1 dfr-init\n") + kBoot);
 	REQUIRE(boot.phases.size() == 4);
+	CHECK(boot.processes[0].pid == 81);
+	CHECK(boot.processes[0].cpu == (*thread ? std::optional<uint64_t>(77) : std::nullopt));
 	CHECK(boot.phases[0].name == "kernel, before the trace");
 	CHECK(boot.phases[0].to == 1000);
 	CHECK(boot.phases[1].name == "initramfs");
@@ -137,6 +142,49 @@ TEST_CASE("boot timeline: processes have their program, their time and whom they
 	CHECK(boot.modules[0].by == "kthreadd");
 }
 
+TEST_CASE("boot timeline: what a process used is the sum of its threads, and known only when it has ended",
+          "[boot]") {
+	const lib::BootTimeline boot =
+	    lib::boot_timeline("exec 1000 1 0 init\n"
+	                       "create 1100 1 80\n"
+	                       "create 1110 1 81\n"
+	                       "create 1120 1 82\n"
+	                       "cpu 1150 1 9\n" // a thread of the first process
+	                       "bytes 1150 1 9 9\n"
+	                       "cpu 1200 80 30\n" // one of several
+	                       "bytes 1200 80 4096 0\n"
+	                       "cpu 1210 81 7\n" // of one that goes on
+	                       "bytes 1210 81 512 0\n"
+	                       "cpu 1300 80 12\n"
+	                       "bytes 1300 80 100 8192\n"
+	                       "exit 1300 80 1 many\n"
+	                       "cpu 1301 80 2\n" // ended together with the last
+	                       "bytes 1301 80 1 0\n"
+	                       "exit 1400 82 1 none\n" // nothing was recorded of it
+	                       "create 1500 1 80\n"    // the number comes again
+	                       "cpu 1600 80 5\n"
+	                       "bytes 1600 80 0 0\n"
+	                       "exit 1600 80 1 again\n"
+	                       "cpu 1700 90 3\n" // was there before the recording
+	                       "exit 1700 90 1 before\n");
+	REQUIRE(boot.processes.size() == 5);
+	const struct {
+		uint32_t pid;
+		std::optional<uint64_t> cpu, read, written;
+	} wanted[] = {{80, 44, 4197, 8192},
+	              {81, std::nullopt, std::nullopt, std::nullopt},
+	              {82, std::nullopt, std::nullopt, std::nullopt},
+	              {80, 5, 0, 0},
+	              {90, 3, std::nullopt, std::nullopt}};
+	for (size_t i = 0; i < 5; i++) {
+		INFO(i);
+		CHECK(boot.processes[i].pid == wanted[i].pid);
+		CHECK(boot.processes[i].cpu == wanted[i].cpu);
+		CHECK(boot.processes[i].read == wanted[i].read);
+		CHECK(boot.processes[i].written == wanted[i].written);
+	}
+}
+
 TEST_CASE("boot timeline: services are what the first process made, until the last process of each has ended",
           "[boot]") {
 	// 40 is a helper that a thread of the kernel from before the recording starts.
@@ -190,6 +238,9 @@ TEST_CASE("boot timeline: a name cannot make a line, and comes out as it was", "
 		         {"curpsinfo->pr_ppid", "arg0"},
 		         {"stringof(args[2]->filename)", "execname"},
 		         {"stringof(args[0]->name)", "execname"},
+		         {"vtimestamp", "arg0"},
+		         {"curthread->ioac.read_bytes", "arg0"},
+		         {"curthread->ioac.write_bytes", "arg1"},
 		         {"args[0]", "arg0"}})
 			if (const size_t at = clause.find(from); at != std::string::npos)
 				clause.replace(at, from.size(), to);
