@@ -11,6 +11,23 @@ function row(section, kind, name, from, to, facts) {
 	row_of_bars(section, kind, name, kind === "moment" ? "at " + seconds(from) : seconds(to - from), [[from, to]], facts);
 }
 
+function facts_of(one) {
+	return title(one) + "\nprocess " + one.pid + ", made by " + one.parent + ", named " + one.name + ", of " + one.service +
+		"\n" + times(one.from_ns, one.to_ns) + (one.killed ? "\nkilled" : one.exited ? "" : "\nhad not ended") +
+		(one.cpu_ns === null ? "" : "\nCPU " + seconds(one.cpu_ns)) +
+		(one.read_bytes === null ? "" : "\nread " + one.read_bytes + " bytes from storage, wrote " + one.written_bytes);
+}
+
+// The ten processes with the most of something; no section if nobody has any.
+function most(id, text, amount, takes) {
+	const most = report.processes.filter((one) => amount(one) > 0).sort((a, b) => amount(b) - amount(a)).slice(0, 10);
+	if (!most.length) return;
+	const ended = report.processes.filter((one) => one.exited).length;
+	const list = section(id, text, "Of processes and threads of the kernel " + ended +
+		" ended; nothing is known of the " + (report.processes.length - ended) + " that had not.", { short: true, fixed: true });
+	for (const one of most) row_of_bars(list, one.killed ? "process killed" : "process", title(one), takes(one), [[one.from_ns, one.to_ns]], facts_of(one));
+}
+
 function fill_boot() {
 	head("boot of " + (report.host || "a machine") + ", kernel " + report.release,
 		(report.login_ns === null ? "no login prompt was seen" : "login prompt after " + seconds(report.login_ns)) +
@@ -28,8 +45,10 @@ function fill_boot() {
 		(one.goes_on ? ", not all of which had ended" : ""));
 	const processes = section("processes", "processes");
 	for (const one of report.processes) row(processes, one.killed ? "process killed" : one.exited ? "process" : "process goes-on", title(one),
-		one.from_ns, one.to_ns, title(one) + "\nprocess " + one.pid + ", made by " + one.parent + ", named " + one.name + ", of " + one.service +
-		"\n" + times(one.from_ns, one.to_ns) + (one.killed ? "\nkilled" : one.exited ? "" : "\nhad not ended"));
+		one.from_ns, one.to_ns, facts_of(one));
+	most("cpu", "the most CPU time", (one) => one.cpu_ns, (one) => seconds(one.cpu_ns));
+	most("storage", "the most read from storage and written to it", (one) => one.read_bytes + one.written_bytes,
+		(one) => ((one.read_bytes + one.written_bytes) / 1024).toFixed(1) + " KiB");
 	const calls = section("initcalls", "how the kernel and its modules began: initcalls",
 		report.initcalls.kept ? "The kernel's own events. " + report.initcalls.why : "None: " + report.initcalls.why);
 	for (const one of report.initcalls.levels) row(calls, "phase", "level " + one.name, one.from_ns, one.to_ns,

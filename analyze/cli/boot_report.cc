@@ -14,6 +14,7 @@
 #include "analyze/libdfr/json.h"
 #include "analyze/libdfr/verdict.h"
 #include "bootloader-hooks/boot/install.h"
+#include "formats/amounts.h"
 #include "formats/error.h"
 #include "formats/shown.h"
 
@@ -51,20 +52,86 @@ void print_row(uint64_t from, uint64_t to, uint64_t whole, const std::string& te
 	            shown(text));
 }
 
-void print_processes(const lib::BootTimeline& boot) {
-	std::vector<const lib::BootProcess*> longest;
-	for (const lib::BootProcess& one : boot.processes)
-		if (one.exited && !lib::of_the_kernel(boot, one))
-			longest.push_back(&one);
-	std::ranges::stable_sort(
-	    longest, [](const auto* a, const auto* b) { return a->end - a->start > b->end - b->start; });
-	longest.resize(std::min(longest.size(), kLongest));
-	std::printf("\nprocesses that ended, the longest %zu of them\n", longest.size());
-	for (const lib::BootProcess* const one : longest)
+std::string seconds_text(uint64_t ns) {
+	char text[32];
+	std::snprintf(text, sizeof text, "%.3f s", seconds(ns));
+	return text;
+}
+
+// What a process used of CPUs and storage, as far as that is known.
+std::string use_text(std::optional<uint64_t> cpu, std::optional<uint64_t> read,
+                     std::optional<uint64_t> written) {
+	std::string text;
+	if (cpu)
+		text += ", CPU " + seconds_text(*cpu);
+	if (read.value_or(0))
+		text += ", read " + bytes_text(*read);
+	if (written.value_or(0))
+		text += ", wrote " + bytes_text(*written);
+	return text;
+}
+
+// Those of `from` with the most of something.
+template <typename Amount>
+void print_most(const lib::BootTimeline& boot, std::vector<const lib::BootProcess*> from, Amount amount) {
+	std::ranges::stable_sort(from,
+	                         [&amount](const auto* a, const auto* b) { return amount(*a) > amount(*b); });
+	from.resize(std::min(from.size(), kLongest));
+	for (const lib::BootProcess* const one : from)
 		print_row(one->start, one->end, boot.end,
 		          lib::boot_title(*one) + " (" + std::to_string(one->pid) + " of " +
 		              lib::boot_title(boot.processes[one->root]) + ")" +
-		              (one->killed ? ", killed" : ""));
+		              (one->killed ? ", killed" : "") + use_text(one->cpu, one->read, one->written));
+}
+
+void print_processes(const lib::BootTimeline& boot) {
+	std::vector<const lib::BootProcess*> ended;
+	for (const lib::BootProcess& one : boot.processes)
+		if (one.exited && !lib::of_the_kernel(boot, one))
+			ended.push_back(&one);
+	std::printf("\nprocesses that ended, the longest %zu of them\n", std::min(ended.size(), kLongest));
+	print_most(boot, ended, [](const lib::BootProcess& one) { return one.end - one.start; });
+}
+
+uint64_t cpu_of(const lib::BootProcess& one) {
+	return one.cpu.value_or(0);
+}
+
+uint64_t bytes_of(const lib::BootProcess& one) {
+	return one.read.value_or(0) + one.written.value_or(0);
+}
+
+// Also those that the kernel started.
+void print_use(const lib::BootTimeline& boot) {
+	std::vector<const lib::BootProcess*> on_cpu, storing;
+	std::optional<uint64_t> cpu, read, written;
+	size_t ended = 0;
+	const auto add = [](std::optional<uint64_t>& sum, const std::optional<uint64_t>& one) {
+		if (one)
+			sum = sum.value_or(0) + *one;
+	};
+	for (const lib::BootProcess& one : boot.processes) {
+		ended += one.exited;
+		add(cpu, one.cpu);
+		add(read, one.read);
+		add(written, one.written);
+		if (cpu_of(one))
+			on_cpu.push_back(&one);
+		if (bytes_of(one))
+			storing.push_back(&one);
+	}
+	const std::string all = use_text(cpu, read, written);
+	if (all.empty())
+		return;
+	std::printf("\nof processes and threads of the kernel %zu ended: %s; nothing is known of the %zu "
+	            "that had not\n",
+	            ended, shown(all.substr(2)), boot.processes.size() - ended);
+	if (!on_cpu.empty())
+		std::printf("the most CPU time\n");
+	print_most(boot, on_cpu, cpu_of);
+	if (!storing.empty())
+		std::printf("the most read from storage and written to it\n");
+	print_most(boot, storing, bytes_of);
 }
 
 // What a step of the path is called.
@@ -118,6 +185,7 @@ void print_text(const lib::BootTimeline& boot, const trace::Catalog& catalog, bo
 	if (left_out)
 		std::printf("          and %zu that took less than half a percent: --all\n", left_out);
 	print_processes(boot);
+	print_use(boot);
 	std::printf("\n%s processes and threads were made, %s programs executed, %zu modules loaded\n",
 	            shown(trace::grouped(boot.forks)), shown(trace::grouped(boot.execs)),
 	            boot.modules.size());
@@ -204,6 +272,10 @@ std::string json_events(BootRecording& recording) {
 	    .str();
 }
 
+std::string number_or_null(std::optional<uint64_t> number) {
+	return number ? std::to_string(*number) : "null";
+}
+
 std::string json_text(BootRecording& recording) {
 	const lib::BootTimeline& boot = recording.timeline();
 	const trace::Catalog& catalog = recording.catalog();
@@ -238,6 +310,9 @@ std::string json_text(BootRecording& recording) {
 		                        .text("service", lib::boot_title(boot.processes[one.root]))
 		                        .raw("exited", one.exited ? "true" : "false")
 		                        .raw("killed", one.killed ? "true" : "false")
+		                        .raw("cpu_ns", number_or_null(one.cpu))
+		                        .raw("read_bytes", number_or_null(one.read))
+		                        .raw("written_bytes", number_or_null(one.written))
 		                        .str());
 	}
 	for (const lib::BootModule& one : boot.modules)
@@ -254,7 +329,7 @@ std::string json_text(BootRecording& recording) {
 	    .raw("entered_unix_ns", catalog.clocks.empty() ? "null" : std::to_string(catalog.walltime(0)))
 	    .raw("begin_ns", std::to_string(boot.begin))
 	    .raw("end_ns", std::to_string(boot.end))
-	    .raw("login_ns", boot.login ? std::to_string(*boot.login) : "null")
+	    .raw("login_ns", number_or_null(boot.login))
 	    .raw("forks", std::to_string(boot.forks))
 	    .raw("execs", std::to_string(boot.execs))
 	    .raw("phases", lib::json_list(phases))
