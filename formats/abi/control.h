@@ -221,8 +221,8 @@ struct dfr_ioc_option {
 };
 
 /*
- * What a state's probes cost lately, and what its budget says to that, by CPU that it has a ring on.
- * Times: of the records' clock.
+ * What a state's probes cost lately, and what its budget says to that, by CPU that it has a ring on. Of a state of a
+ * user without privilege: what they cost in his own tasks. Times: of the records' clock.
  */
 struct dfr_ioc_cpu_cost {
 	__u32 cpu;

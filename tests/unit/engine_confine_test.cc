@@ -610,6 +610,44 @@ TEST_CASE("confined: a user's states share one budget, two users do not", "[engi
 	}
 }
 
+// Half of a CPU by the calls of somebody else, whom he may not see.
+TEST_CASE("confined: what others call has his probes detached, and tells him nothing else",
+          "[engine][confine][store]") {
+	UserRig rig;
+	store_rig::State one(rig);
+	begin(one, 1000, small("rig::read:"));
+	rig.env.ev_uid = 1001;
+	const auto cost = [&] {
+		dfr_ioc_cpu_cost of{};
+		dfr_ioc_cost io{};
+		io.count = 1;
+		dfr_state_cost(one.state, &io, &of);
+		return of;
+	};
+	const auto detached = [&] { return rig.read->pb_ecbs == nullptr; };
+	uint64_t time = kSecond;
+	// Housekeeping looks ten times a second.
+	for (const uint64_t end = time + 5 * kSecond; time < end && !detached(); time += 2 * kHook) {
+		rig.fire(rig.read, {1, 2}, time);
+		if (time / (kSecond / 10) != (time + 2 * kHook) / (kSecond / 10) &&
+		    dfr_governor_keep(one.state, time))
+			dfr_governor_act(one.state, time);
+	}
+	CHECK(detached());
+	CHECK(time > 3 * kSecond); // half a second was saved up, and it has to lie at its floor for one
+	CHECK(cost().spent == 0);
+	CHECK(cost().credit == cost().most);
+	CHECK(cost().throttled_since == 0);
+	CHECK(one.status().loss[DFR_LOSS_THROTTLE] == 0);
+	// After the wait it is there again, and stays: nobody calls any more.
+	for (const uint64_t end = time + 20 * kSecond; time < end; time += kSecond / 10)
+		if (dfr_governor_keep(one.state, time))
+			dfr_governor_act(one.state, time);
+	CHECK(!detached());
+	CHECK(one.status().loss[DFR_LOSS_THROTTLE] ==
+	      1); // that there was a gap, not how many calls others made
+}
+
 TEST_CASE("confined: who begins anew does not begin with a full purse", "[engine][confine][store]") {
 	UserRig rig;
 	Load load{rig};

@@ -177,7 +177,8 @@ TEST_CASE("the deadman: what a host takes is not what probes take", "[engine][st
 			const uint64_t from = time;
 			pass(kFiring);
 			if (!--left) {
-				dfr_governor_charge(cpu, read->pb_ecbs, 0, from, time, weight ? weight : 64);
+				dfr_governor_charge(cpu, read->pb_ecbs, true, 0, from, time,
+				                    weight ? weight : 64);
 				dfr_governor_judge(cpu, read->pb_ecbs, time);
 				left = weight = 33 + random() % 64;
 				cpu->pc_samples++;
@@ -186,6 +187,23 @@ TEST_CASE("the deadman: what a host takes is not what probes take", "[engine][st
 		}
 		CHECK(state.status().activity == (stops ? DFR_ACTIVE : DFR_KILLED));
 	}
+}
+
+// Nine tenths of the CPU by five states, of which only one has no budget: none of the five takes another's part.
+TEST_CASE("the deadman: what states with a budget take is not held against the others",
+          "[engine][store][governor]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	dfr_engine_govern(rig.engine(), kHook);
+	State unbounded(rig), first(rig), second(rig), third(rig), fourth(rig);
+	REQUIRE(unbounded.enable(with_budget(0)) == 0);
+	REQUIRE(unbounded.go() == 0);
+	for (State* state : {&first, &second, &third, &fourth}) {
+		REQUIRE(state->enable(with_budget(50)) == 0);
+		REQUIRE(state->go() == 0);
+	}
+	fire_at(rig, read, now_ns() - 100 * kSecond, 5 * kHook, 4 * kSecond / (5 * kHook));
+	CHECK(unbounded.status().activity == DFR_ACTIVE);
 }
 
 // Chunks of work are judged inside the clause that did it, at a probe that quieter states have enabled before.

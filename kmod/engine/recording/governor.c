@@ -14,18 +14,22 @@
  *             records nothing for the state (it is throttled) but counts what
  *             it leaves out, until housekeeping finds that some credit has
  *             gathered again. All states of a user without privilege also
- *             share a second purse.
+ *             share a second purse, and a third one for what the calls of
+ *             others cost at his probes. That one is never seen: it only
+ *             has probes detached, or he would learn from throttling and
+ *             from COST how often others make the calls that he traces.
  *   thinning  Clauses of a lower priority than others of their state go off before
  *             that, so that there is credit left for the others: thin.c.
- *   detach    Where even leaving out costs more than the budget, so that the
+ *   detach    Where even leaving out costs more than the budget, so that a
  *             credit stays at its floor for a second, housekeeping detaches the
  *             dearest probes and attaches them again later, after a wait that
  *             grows each time.
- *   deadman   States without a budget may take any time until probes take more
+ *   deadman   States without a budget may take any time until they take more
  *             than nine tenths of a CPU in each of four quarters of a second in
- *             a row: then one of the states is killed, most likely the one that
- *             fires most. A virtual CPU that was not run for a while makes only
- *             one bad quarter.
+ *             a row: then one of them is killed, most likely the one that
+ *             fires most. What states with a budget take does not count, because
+ *             it would be taken from the others. A virtual CPU that was not run
+ *             for a while makes only one bad quarter.
  */
 #include "kmod/engine/recording/store.h"
 
@@ -144,8 +148,6 @@ static void release(struct dfr_share *share, u64 now)
 		return;
 	tell(share, now);
 	gv->gv_purse.pu_sunk = 0;
-	if (gv->gv_user)
-		gv->gv_user->pu_sunk = 0;
 	dfr_write_once(&gv->gv_throttled, 0);
 }
 
@@ -218,8 +220,10 @@ void dfr_governor_settle(struct dfr_share *share, u64 now)
 	 * The user's purse is settled at its own interval: his other states spend from it too and
 	 * may have settled it just now.
 	 */
-	if (gv->gv_user && now - gv->gv_user->pu_time >= WINDOW)
+	if (gv->gv_user && now - gv->gv_user->pu_time >= WINDOW) {
 		settle_purse(gv->gv_user, DFR_CONFINED_BUDGET, now);
+		settle_purse(gv->gv_others, DFR_CONFINED_BUDGET, now);
+	}
 	dfr_thin_settle(share, now);
 	if (dfr_governor_short(share, 0) && !gv->gv_throttled && is_live(share))
 		throttle(share, now);
@@ -269,6 +273,14 @@ static void fold(struct dfr_governor *gv, u64 now)
 	}
 }
 
+/* A firing in somebody else's task: a confined state's clauses end at the test of the owner, and count nothing of it. */
+static void charge_others(struct dfr_ecb *ecb, struct dfr_share *share, u64 time, u32 weight)
+{
+	time = least(time, USUAL_LEAST * OUTLIER) + ecb->ec_state->st_engine->en_hook_time;
+	share->sh_governor.gv_others->pu_spent += time * weight;
+	dfr_atomic_add(&ecb->ec_cost, time * weight);
+}
+
 /* Charges an ECB for a timed firing that stands for `weight` firings. */
 static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *share, u64 time, u32 weight)
 {
@@ -288,7 +300,8 @@ static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *sh
 	gv->gv_recent += time * weight;
 	if (gv->gv_user)
 		gv->gv_user->pu_spent += time * weight;
-	pc->pc_spent += time * weight;
+	if (!dfr_governor_budget(ecb->ec_state))
+		pc->pc_spent += time * weight;
 	dfr_atomic_add(&ecb->ec_cost, time * weight);
 	dfr_atomic_add(&ecb->ec_fired, weight);
 }
@@ -304,7 +317,8 @@ u32 dfr_governor_weight(struct dfr_cpu *pc)
 	return weight;
 }
 
-void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 from, u64 now, u32 weight)
+void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, bool mine, u32 cpu, u64 from, u64 now,
+			 u32 weight)
 {
 	struct dfr_share *share = dfr_load_acquire(&ecb->ec_state->st_shares[cpu]);
 	u64 exact;
@@ -314,7 +328,10 @@ void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 f
 	exact = least(now - from, pc->pc_exact);
 	pc->pc_exact = 0;
 	dfr_atomic_add(&ecb->ec_cost, exact);
-	charge(pc, ecb, share, now - from - exact, weight);
+	if (mine)
+		charge(pc, ecb, share, now - from - exact, weight);
+	else
+		charge_others(ecb, share, now - from, weight);
 	fold(&share->sh_governor, now);
 	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && dfr_governor_budget(ecb->ec_state))
 		dfr_governor_settle(share, now);
@@ -343,13 +360,16 @@ void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const 
 	if (!share || dfr_read_once(&state->st_activity) != DFR_ACTIVE)
 		return;
 	pc->pc_exact += time;
-	pc->pc_spent += time;
 	share->sh_governor.gv_purse.pu_spent += time;
 	share->sh_governor.gv_recent += time;
 	if (share->sh_governor.gv_user)
 		share->sh_governor.gv_user->pu_spent += time;
-	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && dfr_governor_budget(state))
-		dfr_governor_settle(share, now);
+	if (dfr_governor_budget(state)) {
+		if (now - share->sh_governor.gv_purse.pu_time >= WINDOW)
+			dfr_governor_settle(share, now);
+		return;
+	}
+	pc->pc_spent += time;
 	/* This state it was, and none of the others that are at the probe: they may be quiet ones, above all at ERROR. */
 	if (deadman(pc, now) && ended_by_deadman((struct dfr_state *)state, now))
 		pc->pc_bad_quarters = 0;
@@ -382,7 +402,8 @@ dfr_cold void dfr_probe_refused(const struct dfr_probe *probe)
 		pc->pc_exact = 0;
 		now = dfr_plat_clock(NULL);
 		for (ecb = chain; ecb; ecb = dfr_load_acquire(&ecb->ec_next))
-			dfr_governor_charge(pc, ecb, dfr_plat_cpu(), now, now, weight);
+			dfr_governor_charge(pc, ecb, !dfr_state_confined(ecb->ec_state), dfr_plat_cpu(), now,
+					    now, weight);
 		dfr_governor_judge(pc, chain, now);
 		dfr_cpu_leave(pc);
 	}
@@ -406,6 +427,8 @@ static void look_after(void *arg)
 	u32 budget = dfr_governor_budget(share->sh_state);
 
 	dfr_governor_settle(share, review->rv_now);
+	if (!gv->gv_throttled)
+		return; /* only the purse for others was to be settled */
 	tell(share, review->rv_now);
 	if (budget && gv->gv_purse.pu_credit < (s64)(RESUME / 100 * budget))
 		return;
@@ -515,7 +538,9 @@ void dfr_governor_gone(struct dfr_state *state, const struct dfr_ecb *ecb, u64 n
  */
 static bool has_sunk(const struct dfr_purse *purse, u64 now)
 {
-	return purse && purse->pu_sunk && now > purse->pu_sunk + DETACH_AFTER;
+	u64 sunk = purse ? dfr_read_once(&purse->pu_sunk) : 0;
+
+	return sunk && now > sunk + DETACH_AFTER;
 }
 
 static void forget_costs(struct dfr_state *state, u64 now)
@@ -538,7 +563,11 @@ static bool any_sunk(const struct dfr_state *state, u64 now)
 
 	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
 		share = state->st_shares[cpu];
-		if (share && dfr_read_once(&share->sh_governor.gv_throttled) &&
+		if (!share)
+			continue;
+		if (has_sunk(share->sh_governor.gv_others, now))
+			return true;
+		if (dfr_read_once(&share->sh_governor.gv_throttled) &&
 		    (has_sunk(&share->sh_governor.gv_purse, now) ||
 		     has_sunk(share->sh_governor.gv_user, now)))
 			return true;
@@ -610,6 +639,14 @@ void dfr_governor_act(struct dfr_state *state, u64 now)
 		detach(state);
 }
 
+/* Without a firing on the CPU nobody else would settle its purses. */
+static bool is_due(const struct dfr_share *share)
+{
+	const struct dfr_governor *gv = &share->sh_governor;
+
+	return dfr_read_once(&gv->gv_throttled) || (gv->gv_others && dfr_read_once(&gv->gv_others->pu_sunk));
+}
+
 bool dfr_governor_keep(struct dfr_state *state, u64 now)
 {
 	struct review review = { .rv_now = now };
@@ -620,7 +657,7 @@ bool dfr_governor_keep(struct dfr_state *state, u64 now)
 		forget_costs(state, now);
 	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
 		share = state->st_shares[cpu];
-		if (!share || !dfr_read_once(&share->sh_governor.gv_throttled))
+		if (!share || !is_due(share))
 			continue;
 		review.rv_share = share;
 		dfr_visit_cpu(state->st_engine, cpu, look_after, &review);

@@ -44,7 +44,10 @@ struct dfr_user {
 	u32 us_ecbs;
 	u64 us_left; /* when the last state ended */
 	struct dfr_starts us_starts;
-	struct dfr_purse us_purses[]; /* [cpu] */
+	struct dfr_user_purses {
+		struct dfr_purse up_own;
+		struct dfr_purse up_others; /* for what others' tasks cost at his probes */
+	} us_purses[];			    /* [cpu] */
 };
 
 /* The purses of a state that has ended: past.c. */
@@ -60,13 +63,14 @@ struct dfr_past {
 /* The governor's view of a share: governor.c. Times in ns. */
 struct dfr_governor {
 	struct dfr_purse gv_purse; /* the state's */
-	struct dfr_purse *gv_user; /* and its user's; NULL: it is not confined */
-	u64 gv_usual;		   /* average time of an ECB in a firing */
-	u64 gv_sample;		   /* sample to which the hook's time was added last */
-	u64 gv_skip_stamp;	   /* firing that was counted last */
-	u64 gv_skipped;		   /* firings left out and not in the ledger yet */
-	u64 gv_from;		   /* begin of the time in which they were left out */
-	u64 gv_since;		   /* begin of the throttling */
+	struct dfr_purse *gv_user; /* and its user's two; NULL: it is not confined */
+	struct dfr_purse *gv_others;
+	u64 gv_usual;	   /* average time of an ECB in a firing */
+	u64 gv_sample;	   /* sample to which the hook's time was added last */
+	u64 gv_skip_stamp; /* firing that was counted last */
+	u64 gv_skipped;	   /* firings left out and not in the ledger yet */
+	u64 gv_from;	   /* begin of the time in which they were left out */
+	u64 gv_since;	   /* begin of the throttling */
 	u32 gv_probe;
 	u32 gv_throttled;
 	u64 gv_seen;				/* gv_recent counts from here, */
@@ -91,7 +95,9 @@ u32 dfr_limits_key(const struct dfr_state *state); /* any state: most bytes of a
 
 /* governor.c; on the CPU */
 u32 dfr_governor_weight(struct dfr_cpu *pc);
-void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 from, u64 now, u32 weight);
+/* !mine: the state may not see this firing. */
+void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, bool mine, u32 cpu, u64 from, u64 now,
+			 u32 weight);
 void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now);
 void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const struct dfr_firing *firing,
 		       u64 time, u64 now);

@@ -129,6 +129,7 @@ static const struct limit {
 	  "unprivileged users may not set cpubudget below 1 or above 5" },
 	{ DFR_OPT_CPU, 1, 0, "unprivileged users may not set the option cpu" },
 	{ DFR_OPT_MEMORY, 1, 0, "unprivileged users may not set the option memory" },
+	{ DFR_OPT_SYSCALLHOOK, 1, 0, "unprivileged users may not set the option syscallhook" },
 	{ DFR_OPT_DESTRUCTIVE, 1, 0, "unprivileged users may not use destructive actions" },
 };
 

@@ -187,7 +187,10 @@ static int create_share(struct dfr_state *state, u32 cpu, struct dfr_share **out
 		return -ENOMEM;
 	share->sh_state = state;
 	share->sh_cpu = cpu;
-	share->sh_governor.gv_user = state->st_user ? &state->st_user->us_purses[cpu] : NULL;
+	if (state->st_user) {
+		share->sh_governor.gv_user = &state->st_user->us_purses[cpu].up_own;
+		share->sh_governor.gv_others = &state->st_user->us_purses[cpu].up_others;
+	}
 	error = fill_share(state, share);
 	if (error) {
 		free_share(share);
