@@ -149,10 +149,37 @@ void dfr_syscall_fire_return(struct dfr_syscall *call, long result, struct pt_re
 	fire_return(call, result, regs);
 }
 
+/*
+ * Where all calls pass, those that nobody traces cost the hook, too. One in 64 is charged, to the probes that want the
+ * hook in turn.
+ */
+static noinline void passed(bool entry)
+{
+	static unsigned int last;
+	unsigned int i, at = READ_ONCE(last);
+
+	for (i = 0; i < call_count; i++) {
+		const struct dfr_syscall *call;
+
+		at = at + 1 < call_count ? at + 1 : 0;
+		call = &calls[at];
+		if (READ_ONCE(call->sy_hooked) ||
+		    !(entry ? READ_ONCE(call->sy_entry_armed) : READ_ONCE(call->sy_return_armed)))
+			continue;
+		WRITE_ONCE(last, at);
+		dfr_probe_refused(entry ? call->sy_entry : call->sy_return);
+		return;
+	}
+}
+
 static __always_inline void entered(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs)
 {
-	if (call && !READ_ONCE(call->sy_hooked) && dfr_probe_wants(call->sy_entry))
+	if (!call || READ_ONCE(call->sy_hooked))
+		return;
+	if (dfr_probe_wants(call->sy_entry))
 		dfr_syscall_fire_entry(call, abi, regs);
+	else if (!READ_ONCE(call->sy_entry_armed) && dfr_refusal_due())
+		passed(true);
 }
 
 static noinline void compat_entered(unsigned long number, struct pt_regs *regs)
@@ -197,8 +224,12 @@ static __always_inline void left(enum abi abi, struct pt_regs *regs, long result
 	/* After rt_sigreturn the number is -1, and call_of() returns NULL: `result` is no call's result. */
 	struct dfr_syscall *call = call_of(dfr_arch_syscall_number(regs), abi);
 
-	if (call && !READ_ONCE(call->sy_hooked) && dfr_probe_wants(call->sy_return))
+	if (!call || READ_ONCE(call->sy_hooked))
+		return;
+	if (dfr_probe_wants(call->sy_return))
 		dfr_syscall_fire_return(call, result, regs);
+	else if (!READ_ONCE(call->sy_return_armed) && dfr_refusal_due())
+		passed(false);
 }
 
 static noinline void compat_left(struct pt_regs *regs, long result)
