@@ -59,6 +59,7 @@ struct dfr_probe {
 	u32 pb_impure;	/* how many of its ECBs have no pure predicate */
 	u32 pb_readers; /* how many may read the arguments */
 	u32 pb_unlike; /* how many have another test than the ECB before them, or a test that is not shared */
+	u32 pb_unconfined; /* how many are of states with privilege: in arm(), disarm() and commit() */
 	const char *pb_module;
 	const char *pb_function;
 	const char *pb_name;

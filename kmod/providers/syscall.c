@@ -444,6 +444,7 @@ static int commit(struct dfr_provider *unused)
 	int error;
 
 	for (i = 0; i < call_count; i++) {
+		dfr_syscall_hook_choose(&calls[i]);
 		if (!calls[i].sy_hooked || !is_armed(&calls[i]) || calls[i].sy_filtered)
 			continue;
 		if (many)

@@ -13,6 +13,13 @@ enum abi { ABI_NATIVE, ABI_COMPAT, ABI_MAX };
 
 #define SITE_BYTES 16 /* a function's ftrace site lies within this many bytes of its start */
 
+/* Whose returns a call's functions hook. */
+enum dfr_hooks_returns {
+	DFR_HOOKS_NONE,
+	DFR_HOOKS_ALL,
+	DFR_HOOKS_CONFINED /* only users without privilege listen: their own, of a small pool */
+};
+
 /* A system call by its name: its probes, and how they are fired. */
 struct dfr_syscall {
 	struct dfr_probe *sy_entry;
@@ -21,8 +28,9 @@ struct dfr_syscall {
 	bool sy_returns;		    /* its function returns to its caller, with a result */
 	bool sy_entry_armed;		    /* this and the next two are read in probe context */
 	bool sy_return_armed;
-	bool sy_hooked;	  /* fires from its functions, not where all calls pass */
-	bool sy_filtered; /* its functions are in the filter of syscall_hook.c's ops */
+	u8 sy_hooks_returns; /* enum dfr_hooks_returns: read in probe context */
+	bool sy_hooked;	     /* fires from its functions, not where all calls pass */
+	bool sy_filtered;    /* its functions are in the filter of syscall_hook.c's ops */
 };
 
 /* The ABI of the system call that `current` is in. */
@@ -37,6 +45,7 @@ void dfr_syscall_fire_entry(struct dfr_syscall *call, enum abi abi, struct pt_re
 void dfr_syscall_fire_return(struct dfr_syscall *call, long result, struct pt_regs *regs);
 
 /* syscall_hook.c; process context under the engine's lock. */
+void dfr_syscall_hook_choose(struct dfr_syscall *call); /* at each commit */
 int dfr_syscall_hook_add(struct dfr_syscall *call);
 void dfr_syscall_hook_remove(struct dfr_syscall *call);
 void dfr_syscall_hook_exit(void);

@@ -18,9 +18,26 @@
 
 #define HOOK_RETURN_NODES 2048 /* calls that can be inside a return probe at once */
 
+/*
+ * The same for calls to whose return only users without privilege listen: a thread keeps its node as long as it stays in
+ * the call, even when the state that wanted it has ended, and theirs must not be missing to others.
+ */
+#define HOOK_CONFINED_NODES 256
+
 static struct rethook *hook_returns;
+static struct rethook *hook_confined_returns;
 static bool hook_registered;
 static unsigned int hook_calls; /* in the filter of hook_ops */
+
+/*
+ * Asked at the entry, so that nobody else's call takes a node. A task that becomes its user's own inside the call (by
+ * prctl(), say) has no return there.
+ */
+static noinline void hook_confined(struct dfr_syscall *call, struct pt_regs *regs)
+{
+	if (dfr_probe_wants(call->sy_return))
+		dfr_return_hook(hook_confined_returns, call, regs, &call->sy_return);
+}
 
 /*
  * Probe context. A system call's function has one argument: the registers of user space,
@@ -31,6 +48,7 @@ static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, st
 	const struct pt_regs *user = task_pt_regs(current);
 	enum abi abi = dfr_syscall_abi();
 	struct dfr_syscall *call;
+	u8 hooks;
 
 	if (dfr_arch_syscall_regs(regs) != user)
 		return;
@@ -39,8 +57,11 @@ static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, st
 		return;
 	if (READ_ONCE(call->sy_entry_armed) && dfr_probe_wants(call->sy_entry))
 		dfr_syscall_fire_entry(call, abi, regs);
-	if (READ_ONCE(call->sy_return_armed) && call->sy_returns)
+	hooks = READ_ONCE(call->sy_hooks_returns);
+	if (hooks == DFR_HOOKS_ALL)
 		dfr_return_hook(hook_returns, call, regs, &call->sy_return);
+	else if (hooks)
+		hook_confined(call, regs);
 }
 
 DFR_FTRACE_CALLBACK(hook_enter, entered)
@@ -103,15 +124,35 @@ void dfr_syscall_hook_remove(struct dfr_syscall *call)
 		forget(call);
 }
 
-/* On failure none of the call's functions stays hooked. */
-int dfr_syscall_hook_add(struct dfr_syscall *call)
+/* Whoever listens now: called after ECBs have been linked or unlinked. */
+void dfr_syscall_hook_choose(struct dfr_syscall *call)
+{
+	enum dfr_hooks_returns hooks = DFR_HOOKS_NONE;
+
+	if (call->sy_return_armed && call->sy_returns)
+		hooks = call->sy_return->pb_unconfined ? DFR_HOOKS_ALL : DFR_HOOKS_CONFINED;
+	WRITE_ONCE(call->sy_hooks_returns, hooks);
+}
+
+static int create_pools(void)
 {
 	int error = 0;
 
-	if (call->sy_filtered)
-		return 0;
 	if (!hook_returns)
 		error = dfr_return_pool_create(HOOK_RETURN_NODES, hook_left, NULL, &hook_returns);
+	if (!error && !hook_confined_returns)
+		error = dfr_return_pool_create(HOOK_CONFINED_NODES, hook_left, NULL, &hook_confined_returns);
+	return error;
+}
+
+/* On failure none of the call's functions stays hooked. */
+int dfr_syscall_hook_add(struct dfr_syscall *call)
+{
+	int error;
+
+	if (call->sy_filtered)
+		return 0;
+	error = create_pools();
 	if (error)
 		return error;
 	call->sy_filtered = true;
@@ -132,5 +173,7 @@ void dfr_syscall_hook_exit(void)
 		unregister();
 	if (hook_returns)
 		dfr_return_pool_free(hook_returns);
-	hook_returns = NULL;
+	if (hook_confined_returns)
+		dfr_return_pool_free(hook_confined_returns);
+	hook_returns = hook_confined_returns = NULL;
 }

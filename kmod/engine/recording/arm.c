@@ -40,6 +40,8 @@ static void count_ecb(struct dfr_probe *probe, const struct dfr_ecb *ecb, int by
 		probe->pb_impure += (u32)by;
 	if (dfr_form_reads_args(ecb))
 		probe->pb_readers += (u32)by;
+	if (!dfr_state_confined(ecb->ec_state))
+		probe->pb_unconfined += (u32)by;
 }
 
 /* Sets what holds for all ECBs at the probe, of which `first` is the first: pb_test, DFR_PB_PURE, DFR_PB_NOARGS. */

@@ -19,12 +19,18 @@
  *                                          prints how many, and whether there was anything
  *   guest-access others                    tries what is not for users without privilege
  *   guest-access many                      states until one is refused: prints how many
+ *   guest-access paused N [listening]      N threads in pause(): prints "paused". listening: with a state that counts its
+ *                                          returns; prints how many were lost, and "ended" when
+ *                                          SIGUSR1 has ended the state and they are still there
+ *   guest-access briefly N                 N times pause(), which returns
  */
 #include "client.h"
 
 #include <grp.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -302,6 +308,74 @@ static int many(void) {
 	return 0;
 }
 
+static long in_pause;
+
+static void* pause_for_ever(void* unused) {
+	__atomic_add_fetch(&in_pause, 1, __ATOMIC_SEQ_CST);
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void start_paused(long n) {
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 64 * 1024);
+	for (long i = 0; i < n; i++)
+		if (pthread_create(&thread, &attributes, pause_for_ever, NULL))
+			die("no more than %ld threads", i);
+	while (__atomic_load_n(&in_pause, __ATOMIC_SEQ_CST) < n)
+		usleep(1000);
+	sleep(1); /* the last of them, too, is in the call by now */
+}
+
+static int paused(long n, bool listening) {
+	static const struct tiny_dof of_pause = {.probe = {"syscall", "", "pause", "return"},
+	                                         .builtin = DIF_VAR_EXECNAME,
+	                                         .string = 1,
+	                                         .action = DFR_ACT_COUNT};
+	struct dfr_ioc_status st = {.size = sizeof(st)};
+	int fd = -1, signal;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (listening) {
+		fd = open_device();
+		enable(fd, &of_pause);
+		go(fd);
+	}
+	start_paused(n);
+	if (listening) {
+		status(fd, &st);
+		printf("lost %llu\n", (unsigned long long)st.loss[DFR_LOSS_RETURN_POOL]);
+	}
+	printf("paused\n");
+	fflush(stdout);
+	sigwait(&set, &signal);
+	close(fd);
+	printf("ended\n");
+	fflush(stdout);
+	while (sleep(1) <= 1)
+		;
+	return 0;
+}
+
+static void nothing(int unused) {
+	(void)unused;
+}
+
+static int briefly(long n) {
+	signal(SIGALRM, nothing);
+	ualarm(10000, 10000);
+	while (n-- > 0)
+		pause();
+	return 0;
+}
+
 static int act(char** argv) {
 	const char *what = argv[0] ? argv[0] : "", *first = what[0] && argv[1] ? argv[1] : "";
 
@@ -319,6 +393,10 @@ static int act(char** argv) {
 		return others();
 	if (!strcmp(what, "many"))
 		return many();
+	if (!strcmp(what, "paused"))
+		return paused(atol(first), argv[2] && !strcmp(argv[2], "listening"));
+	if (!strcmp(what, "briefly"))
+		return briefly(atol(first));
 	if (!strcmp(what, "calls"))
 		return call_getppid(atol(first)), 0;
 	if (!strcmp(what, "hidden")) {
