@@ -38,7 +38,6 @@ int dfr_user_read(void* dst, u64 addr, size_t n);
 int dfr_user_write(u64 addr, const void* src, size_t n);
 long dfr_user_read_str(char* dst, u64 addr, size_t room);
 bool dfr_user_progenyof(const struct dfr_env* env, u32 pid);
-u64 dfr_user_random(void);
 u64 dfr_user_secret(void);
 u32 dfr_user_crc32c(u32 crc, const void* p, size_t n);
 void dfr_user_log(const char* fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -412,11 +411,6 @@ static inline u64 dfr_plat_masked(u64 index, u64 size) {
 
 static inline bool dfr_plat_progenyof(const struct dfr_firing* firing, u32 pid) {
 	return dfr_user_progenyof(dfr_plat_env(firing), pid);
-}
-
-static inline u64 dfr_plat_random(const struct dfr_firing* firing) {
-	(void)firing;
-	return dfr_user_random();
 }
 
 static inline u64 dfr_plat_secret(void) {

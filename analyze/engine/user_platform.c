@@ -372,15 +372,7 @@ bool dfr_user_progenyof(const struct dfr_env* env, u32 pid) {
 
 u64 dfr_user_fixed_secret;
 
-u64 dfr_user_secret(void) {
-	u64 word = dfr_user_fixed_secret;
-
-	if (!word && getrandom(&word, sizeof(word), 0) != sizeof(word))
-		word = dfr_user_random(); /* the kernel has no random numbers yet, or no getrandom() */
-	return word;
-}
-
-u64 dfr_user_random(void) {
+static u64 random_word(void) {
 	static __thread u64 state;
 	u64 z;
 
@@ -392,6 +384,14 @@ u64 dfr_user_random(void) {
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
 	return z ^ (z >> 31);
+}
+
+u64 dfr_user_secret(void) {
+	u64 word = dfr_user_fixed_secret;
+
+	if (!word && getrandom(&word, sizeof(word), 0) != sizeof(word))
+		word = random_word(); /* the kernel has no random numbers yet, or no getrandom() */
+	return word;
 }
 
 #ifdef __x86_64__

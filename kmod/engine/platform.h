@@ -191,7 +191,6 @@ struct dfr_hashkey {
  *   bool dfr_plat_owned(const struct dfr_firing *, u32 uid, u32 gid)	P: is it this user's own task, and may
  *		he trace it? In the kernel the firing may be NULL
  *   bool dfr_plat_progenyof(const struct dfr_firing *, u32 pid)			P
- *   u64 dfr_plat_random(const struct dfr_firing *)					P
  *   u64 dfr_plat_secret(void)				nobody can guess it: for hashes; tests may fix it
  *   long dfr_plat_subr(const struct dfr_firing *, u32 subr, const u64 *args, char *buffer, size_t room, u64 *result)
  *		P: mutex_owned and kin, d_path, getf: only the platform can answer; -ENOSYS: it cannot

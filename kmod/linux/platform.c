@@ -61,19 +61,6 @@ void dfr_plat_synchronize(void)
 	synchronize_rcu_tasks_rude();
 }
 
-/* Generators of our own, because the kernel's takes a lock that the probe may have interrupted. */
-static DEFINE_PER_CPU(u64, random_state);
-
-u64 dfr_plat_random(const struct dfr_firing *firing)
-{
-	u64 *state = this_cpu_ptr(&random_state);
-	u64 z = *state += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
-}
-
 /* Fixes the secret, so that two runs measure the same figures (tests/bench/probe-cost). */
 static ulong secret;
 module_param(secret, ulong, 0400);
@@ -274,10 +261,6 @@ int dfr_plat_symbol(const char *name, u64 *address)
 
 void dfr_platform_init(void)
 {
-	unsigned int cpu;
-
 	find_boot_id();
 	dfr_arch_init();
-	for_each_possible_cpu (cpu)
-		get_random_bytes(per_cpu_ptr(&random_state, cpu), sizeof(u64));
 }

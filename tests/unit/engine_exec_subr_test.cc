@@ -504,6 +504,17 @@ TEST_CASE("copyout needs the right to destroy, and a live process", "[exec][subr
 	CHECK(std::string(user) == "xy");
 }
 
+TEST_CASE("what one state draws does not move another's random numbers", "[exec][subr]") {
+	dfr_user_fixed_secret = 7;
+	Rig alone, drawn, beside;
+	dfr_user_fixed_secret = 0;
+	for (int i = 0; i < 100; i++) {
+		for (int k = 0; k < i % 4; k++)
+			number(beside, k ? DIF_SUBR_RAND : DIF_SUBR_RANDOM, {});
+		CHECK(number(alone, DIF_SUBR_RANDOM, {}) == number(drawn, DIF_SUBR_RANDOM, {}));
+	}
+}
+
 TEST_CASE("progenyof, rand, and what only a kernel can answer", "[exec][subr]") {
 	CHECK(value(DIF_SUBR_PROGENYOF, {100}) == 1);
 	CHECK(value(DIF_SUBR_PROGENYOF, {1}) == 1); // the parent
@@ -512,6 +523,8 @@ TEST_CASE("progenyof, rand, and what only a kernel can answer", "[exec][subr]") 
 	CHECK(number(rig, DIF_SUBR_RAND, {}) <= 0xffffffff);
 	uint64_t a = number(rig, DIF_SUBR_RANDOM, {}), b = number(rig, DIF_SUBR_RANDOM, {});
 	CHECK(a != b);
+	Rig other; // has a stream of its own
+	CHECK(number(other, DIF_SUBR_RANDOM, {}) != number(rig, DIF_SUBR_RANDOM, {}));
 	for (uint32_t subr : {DIF_SUBR_MUTEX_OWNED, DIF_SUBR_MUTEX_OWNER, DIF_SUBR_MUTEX_TYPE_ADAPTIVE,
 	                      DIF_SUBR_MUTEX_TYPE_SPIN, DIF_SUBR_RW_READ_HELD, DIF_SUBR_RW_WRITE_HELD,
 	                      DIF_SUBR_RW_ISWRITER, DIF_SUBR_GETF, DIF_SUBR_D_PATH})

@@ -6,7 +6,7 @@
  * verifier has checked that each call has at least the arguments that the subroutine
  * needs. Probe context.
  */
-#include "kmod/engine/dif/machine.h"
+#include "kmod/engine/dif/vars.h"
 
 static u64 copyin(struct dfr_machine *m, u64 from, u64 n)
 {
@@ -179,6 +179,17 @@ static u64 speculation(struct dfr_machine *m)
 	return m->m_state ? dfr_spec_create(m->m_state, m->m_firing) : 0;
 }
 
+/* splitmix64. The kernel's own generator takes a lock that the probe may have interrupted. */
+static u64 random_of(const struct dfr_machine *m)
+{
+	struct dfr_random *random = &m->m_vars->va_random[m->m_firing->fr_cpu];
+	u64 z = random->ra_word += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
 /* Fixed, because softfloat.c's loops have 64 steps at most, and progenyof() asks 1024 ancestors at most. */
 #define FLOAT_WORK     1024
 #define ANCESTORS_WORK 8192
@@ -192,8 +203,8 @@ u64 dfr_subr(struct dfr_machine *m, u32 subr)
 	if (subr >= DIF_SUBR_F_ADD)
 		return dfr_softfloat(subr, arg[0], arg[1]);
 	switch (subr) {
-	case DIF_SUBR_RAND: return (u32)dfr_plat_random(m->m_firing);
-	case DIF_SUBR_RANDOM: return dfr_plat_random(m->m_firing);
+	case DIF_SUBR_RAND: return (u32)random_of(m);
+	case DIF_SUBR_RANDOM: return random_of(m);
 	case DIF_SUBR_COPYIN: return copyin(m, arg[0], arg[1]);
 	case DIF_SUBR_COPYINSTR: return copyinstr(m, arg[0]);
 	case DIF_SUBR_COPYINTO: return copyinto(m, arg[0], arg[1], arg[2]);

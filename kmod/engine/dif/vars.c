@@ -318,13 +318,29 @@ static int chunk_size(const struct dfr_vars *vars, const struct dfr_program *pg,
 	return 0;
 }
 
+static int begin_random(struct dfr_vars *vars)
+{
+	u32 cpu;
+
+	vars->va_random = dfr_plat_alloc(dfr_plat_ncpus() * sizeof(vars->va_random[0]));
+	for (cpu = 0; vars->va_random && cpu < dfr_plat_ncpus(); cpu++)
+		vars->va_random[cpu].ra_word =
+			dfr_plat_secret() + cpu; /* a fixed secret is the same for all */
+	return vars->va_random ? 0 : -ENOMEM;
+}
+
 int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *config, struct dfr_vars **out)
 {
 	struct dfr_vars *vars = dfr_plat_alloc(sizeof(*vars));
 
-	*out = vars;
+	*out = NULL;
 	if (!vars)
 		return -ENOMEM;
+	if (begin_random(vars)) {
+		dfr_plat_free(vars);
+		return -ENOMEM;
+	}
+	*out = vars;
 	vars->va_engine = engine;
 	vars->va_strsize = config->vc_strsize;
 	vars->va_global.sa_copies = 1;
@@ -380,6 +396,7 @@ void dfr_vars_free(struct dfr_vars *vars)
 	dfr_plat_free(vars->va_local.sa_mem);
 	dfr_plat_free(vars->va_local.sa_extents);
 	dfr_plat_free(vars->va_images);
+	dfr_plat_free(vars->va_random);
 	dfr_plat_free(vars);
 }
 

@@ -116,6 +116,15 @@ struct dfr_selfvars {
 	const struct dfr_state *se_state; /* whose they are */
 };
 
+/*
+ * One CPU's place in its stream of rand() and random(), in a cache line of its own. From what a program is given all
+ * of the stream can be computed, so each state has its own.
+ */
+struct dfr_random {
+	u64 ra_word;
+	u64 ra_pad[7];
+};
+
 struct dfr_image {
 	u64 im_base;
 	u64 im_size;
@@ -132,6 +141,7 @@ struct dfr_vars {
 	struct dfr_statics va_local;
 	struct dfr_dynvars va_dyn;
 	struct dfr_selfvars va_self;
+	struct dfr_random *va_random; /* [cpu] */
 };
 
 /* vars.c */
