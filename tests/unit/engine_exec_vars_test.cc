@@ -9,6 +9,10 @@
 
 #include "tests/unit/engine_exec_rig.h"
 
+extern "C" {
+#include "kmod/engine/dif/vars.h"
+}
+
 using namespace dfr::test;
 
 namespace {
@@ -422,6 +426,54 @@ TEST_CASE("programs of one state must agree on a variable", "[exec][vars]") {
 	CHECK(declare_both(global(struct_of(8)), global(struct_of(16))) ==
 	      "variable is declared with another size elsewhere");
 	CHECK(declare_both(global(kInt64), Code().var(DIF_VS_LOCAL, kId, struct_of(8)).ret(0)).empty());
+}
+
+TEST_CASE("the order of variables' ids does not matter", "[exec][vars]") {
+	constexpr uint32_t kCount = 60'000;
+	auto cpu_time = [] {
+		timespec now{};
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+		return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+	};
+	auto declare = [&](bool descending) {
+		DofBuilder dof;
+		for (uint32_t i = 0; i < kCount;) {
+			Code code;
+			for (uint32_t k = 0; k < kCount / 10; k++, i++)
+				code.var(DIF_VS_GLOBAL, kId + (descending ? kCount - 1 - i : i), struct_of(8));
+			dof.trace(code.ret(0));
+		}
+		Loaded result = load(dof.bytes());
+		INFO(result.why.rf_reason);
+		REQUIRE(result.error == 0);
+		Rig rig;
+		const double from = cpu_time();
+		REQUIRE(dfr_vars_declare(rig.vars.get(), result.program.get(), &rig.why) == 0);
+		const double took = cpu_time() - from;
+		const dfr_statics& statics = rig.vars->va_global;
+		REQUIRE(statics.sa_nextents == kCount);
+		const u64 base = dfr_address(statics.sa_mem);
+		for (uint32_t i : {0u, 1u, kCount / 2, kCount - 1}) {
+			const u64 at = base + rig.vars->va_scopes[DIF_VS_GLOBAL].sc_vars[i].vd_offset;
+			CHECK(dfr_statics_room(rig.vars.get(), 0, at) == 0); // its word, not its data
+			CHECK(dfr_statics_room(rig.vars.get(), 0, at + 8) == 8);
+		}
+		return took;
+	};
+	declare(false);
+	CHECK(declare(true) < 50 * declare(false)); // by insertion: some hundred times
+}
+
+TEST_CASE("who is killed while his variables are declared stops", "[exec][vars]") {
+	Rig rig;
+	DofBuilder dof;
+	dof.trace(set(DIF_VS_GLOBAL, 5));
+	Loaded result = load(dof.bytes());
+	REQUIRE(result.error == 0);
+	dfr_user_proceed = [] { return -EINTR; };
+	int error = dfr_vars_declare(rig.vars.get(), result.program.get(), &rig.why);
+	dfr_user_proceed = nullptr;
+	CHECK(error == -EINTR);
 }
 
 TEST_CASE("a later program keeps the values of the earlier ones", "[exec][vars]") {

@@ -46,6 +46,31 @@ static int grow_scope(struct dfr_scope *scope, u32 n)
 	return 0;
 }
 
+/* NULL: variables of that scope are dynamic. */
+static struct dfr_statics *statics_of(struct dfr_vars *vars, u32 scope)
+{
+	return scope == DIF_VS_GLOBAL ? &vars->va_global : scope == DIF_VS_LOCAL ? &vars->va_local : NULL;
+}
+
+/* Room for one more extent. */
+static int grow_extents(struct dfr_statics *statics)
+{
+	struct dfr_extent *extents;
+	u32 room = statics->sa_extents_room ? statics->sa_extents_room * 2 : 16;
+
+	if (statics->sa_nextents < statics->sa_extents_room)
+		return 0;
+	extents = dfr_plat_alloc((size_t)room * sizeof(*extents));
+	if (!extents)
+		return -ENOMEM;
+	if (statics->sa_nextents)
+		memcpy(extents, statics->sa_extents, statics->sa_nextents * sizeof(*extents));
+	dfr_plat_free(statics->sa_extents);
+	statics->sa_extents = extents;
+	statics->sa_extents_room = room;
+	return 0;
+}
+
 static u32 flags_of(const struct dif_var *var)
 {
 	u32 flags = DFR_VD_DECLARED;
@@ -59,17 +84,24 @@ static u32 flags_of(const struct dif_var *var)
 	return flags;
 }
 
-/* Gives a new static its offset; lay_out() allocates when all are known. */
-static const char *place(const struct dif_var *var, struct dfr_vardesc *desc, u32 used[3])
+/*
+ * Gives a new static its offset; lay_out() allocates when all are known. Offsets only grow, whatever the order of the ids,
+ * so a by-reference variable's extent is the last one. grow_extents() has made room for it.
+ */
+static const char *place(struct dfr_statics *statics, const struct dif_var *var, struct dfr_vardesc *desc,
+			 u32 used[3])
 {
 	u32 *end = &used[var->scope];
 
-	if (var->scope == DIF_VS_THREAD || desc->vd_flags & DFR_VD_ARRAY)
+	if (!statics || desc->vd_flags & DFR_VD_ARRAY)
 		return NULL;
 	desc->vd_offset = *end;
 	*end += 8;
-	if (desc->vd_flags & DFR_VD_BYREF)
+	if (desc->vd_flags & DFR_VD_BYREF) {
+		statics->sa_extents[statics->sa_nextents++] =
+			(struct dfr_extent){ .ex_offset = *end, .ex_size = desc->vd_size };
 		*end += (desc->vd_size + 7) & ~7u;
+	}
 	if (*end > (var->scope == DIF_VS_LOCAL ? DFR_LOCALS_MAX : DFR_GLOBALS_MAX))
 		return var->scope == DIF_VS_LOCAL
 			       ? "clause-local variables are larger than 256 KiB altogether"
@@ -88,7 +120,7 @@ static const char *declare(struct dfr_vars *vars, const struct dif_var *var, u32
 		desc->vd_flags = flags;
 		desc->vd_size = size;
 		desc->vd_declared = var->type.size;
-		return place(var, desc, used);
+		return place(statics_of(vars, var->scope), var, desc, used);
 	}
 	if (desc->vd_flags != flags)
 		return "variable is declared with another kind elsewhere";
@@ -104,6 +136,7 @@ static const char *declare(struct dfr_vars *vars, const struct dif_var *var, u32
 static int declare_difo(struct dfr_vars *vars, const struct dfr_program *pg, const struct dfr_difo *difo,
 			u32 used[3], struct dfr_refusal *why)
 {
+	struct dfr_statics *statics;
 	const char *reason;
 	u32 i;
 
@@ -112,7 +145,9 @@ static int declare_difo(struct dfr_vars *vars, const struct dfr_program *pg, con
 
 		if (var->id < DIF_VAR_USER_FIRST)
 			continue;
-		if (grow_scope(&vars->va_scopes[var->scope], var->id - DIF_VAR_USER_FIRST + 1))
+		statics = statics_of(vars, var->scope);
+		if (grow_scope(&vars->va_scopes[var->scope], var->id - DIF_VAR_USER_FIRST + 1) ||
+		    (statics && grow_extents(statics)))
 			return -ENOMEM;
 		reason = declare(vars, var, used);
 		if (reason) {
@@ -123,43 +158,23 @@ static int declare_difo(struct dfr_vars *vars, const struct dfr_program *pg, con
 	return 0;
 }
 
-/* Allocates copies of `used` bytes, keeps the old values, and lists the extents of by-reference variables. */
-static int lay_out(struct dfr_statics *statics, const struct dfr_scope *scope, u32 used)
+/* Allocates copies of `used` bytes and keeps the old values. */
+static int lay_out(struct dfr_statics *statics, u32 used)
 {
-	struct dfr_extent *extents;
-	u32 i, n = 0, copy;
+	u32 copy;
 	u8 *mem;
 
 	if (used <= statics->sa_used)
 		return 0;
 	mem = dfr_plat_alloc((size_t)used * statics->sa_copies);
-	extents = dfr_plat_alloc((size_t)scope->sc_nvars * sizeof(*extents) + 1);
-	if (!mem || !extents) {
-		dfr_plat_free(mem);
-		dfr_plat_free(extents);
+	if (!mem)
 		return -ENOMEM;
-	}
 	for (copy = 0; copy < statics->sa_copies && statics->sa_used; copy++)
 		memcpy(mem + (size_t)copy * used, statics->sa_mem + (size_t)copy * statics->sa_used,
 		       statics->sa_used);
-	for (i = 0; i < scope->sc_nvars; i++) {
-		const struct dfr_vardesc *desc = &scope->sc_vars[i];
-		u32 at;
-
-		if ((desc->vd_flags & (DFR_VD_BYREF | DFR_VD_ARRAY)) != DFR_VD_BYREF)
-			continue;
-		/* Ids need not appear in order: keep the extents sorted by offset. */
-		for (at = n++; at && extents[at - 1].ex_offset > desc->vd_offset + 8; at--)
-			extents[at] = extents[at - 1];
-		extents[at].ex_offset = desc->vd_offset + 8;
-		extents[at].ex_size = desc->vd_size;
-	}
 	dfr_plat_free(statics->sa_mem);
-	dfr_plat_free(statics->sa_extents);
 	statics->sa_mem = mem;
 	statics->sa_used = used;
-	statics->sa_extents = extents;
-	statics->sa_nextents = n;
 	return 0;
 }
 
@@ -359,12 +374,14 @@ int dfr_vars_declare(struct dfr_vars *vars, const struct dfr_program *pg, struct
 
 	for (d = 0; d < pg->pg_ndifos; d++) {
 		err = declare_difo(vars, pg, &pg->pg_difos[d], used, why);
+		if (!err)
+			err = dfr_plat_proceed();
 		if (err)
 			return err;
 	}
-	err = lay_out(&vars->va_global, &vars->va_scopes[DIF_VS_GLOBAL], used[DIF_VS_GLOBAL]);
+	err = lay_out(&vars->va_global, used[DIF_VS_GLOBAL]);
 	if (!err)
-		err = lay_out(&vars->va_local, &vars->va_scopes[DIF_VS_LOCAL], used[DIF_VS_LOCAL]);
+		err = lay_out(&vars->va_local, used[DIF_VS_LOCAL]);
 	if (!err)
 		err = add_image(vars, pg);
 	if (!err && has_self(pg))

@@ -40,6 +40,7 @@ struct dfr_statics {
 	/* The by-reference data, in order of offset: pointers may point only there. */
 	struct dfr_extent *sa_extents;
 	u32 sa_nextents;
+	u32 sa_extents_room;
 };
 struct dfr_extent {
 	u32 ex_offset;
