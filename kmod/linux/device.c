@@ -12,6 +12,7 @@
 #include "kmod/linux/device.h"
 
 #include <linux/fs.h>
+#include <linux/hrtimer.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/pid.h>
@@ -610,12 +611,33 @@ static bool changes_holding(unsigned int cmd)
 	       cmd == DFR_IOC_RELEASE || cmd == DFR_IOC_AGGCLEAR || cmd == DFR_IOC_KEEP;
 }
 
+/* These look at each CPU, there: they interrupt all of them, at the cost of whoever runs. */
+static bool interrupts_cpus(unsigned int cmd)
+{
+	return cmd == DFR_IOC_TAKE || cmd == DFR_IOC_BLOCKS || cmd == DFR_IOC_COST || cmd == DFR_IOC_AGGSNAP;
+}
+
+/* So a descriptor of a user without privilege makes one such request a millisecond at most. -EINTR: killed meanwhile. */
+static int rest(struct dfr_file *file)
+{
+	while (ktime_before(ktime_get(), file->fl_rests)) {
+		set_current_state(TASK_KILLABLE);
+		schedule_hrtimeout(&file->fl_rests, HRTIMER_MODE_ABS);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	file->fl_rests = ktime_add_us(ktime_get(), USEC_PER_MSEC);
+	return 0;
+}
+
 static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)
 {
 	if (file->fl_rights.rt_confined && for_the_privileged(cmd))
 		return -EPERM;
 	if (file->fl_views && changes_holding(cmd))
 		return -EBADF;
+	if (file->fl_rights.rt_confined && interrupts_cpus(cmd) && rest(file))
+		return -EINTR;
 	switch (cmd) {
 	case DFR_IOC_INFO: return ioctl_info(file, arg);
 	case DFR_IOC_ENABLE: return ioctl_enable(file, arg);

@@ -27,6 +27,7 @@ struct dfr_file {
 	wait_queue_head_t fl_wait;
 	struct list_head fl_viewer; /* of the holding that it views: under holdings_lock */
 	u64 fl_triggers;	    /* it has asked for so many of its holding's triggers */
+	ktime_t fl_rests;	    /* rest(): until then */
 	struct list_head fl_list;   /* of users without privilege: under confined_lock */
 	struct mutex fl_busy;	    /* requests come one by one; outside the engine's lock */
 	struct mutex fl_map;	    /* while a mapping is made, else for moments; inside all, mmap_lock too */

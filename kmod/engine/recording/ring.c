@@ -419,6 +419,8 @@ static void take_from(struct dfr_state *state, struct take *take)
 	take_orphans(take);
 	if (take->tk_orphans)
 		return;
+	if (!take->tk_flush && !dfr_read_once(&ring->rg_closed) && !dfr_read_once(&ring->rg_wanted))
+		return; /* a visit interrupts the CPU */
 	do {
 		dfr_visit_cpu(state->st_engine, share->sh_cpu, take_closed, take);
 	} while (take->tk_short && !add_spares(state, share));

@@ -22,6 +22,8 @@
  *   guest-access paused N [listening]      N threads in pause(): prints "paused". listening: with a state that counts its
  *                                          returns; prints how many were lost, and "ended" when
  *                                          SIGUSR1 has ended the state and they are still there
+ *   guest-access hurry N                   N requests of each kind that interrupts CPUs: says of each whether they took N
+ *                                          ms, and of the first, which find nothing, whether CPU 1 had fewer interrupts
  *   guest-access briefly N                 N times pause(), which returns
  */
 #include "client.h"
@@ -35,6 +37,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define ME "guest-access"
 
@@ -308,6 +311,72 @@ static int many(void) {
 	return 0;
 }
 
+/* Function calls by interrupt that CPU 1 has had. */
+static long interrupts_of_cpu_1(void) {
+	FILE* file = fopen("/proc/interrupts", "r");
+	char line[1024];
+	long first, second = -1;
+
+	while (file && fgets(line, sizeof(line), file) && sscanf(line, " CAL: %ld %ld", &first, &second) != 2)
+		;
+	if (second < 0)
+		die("CPU 1 has no line CAL in /proc/interrupts");
+	fclose(file);
+	return second;
+}
+
+static double now(void) {
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void hurry_with(int fd, const char* name, unsigned long request, uint32_t flags, long n) {
+	static uint8_t room[1 << 20];
+	const double from = now();
+
+	for (long i = 0; i < n; i++) {
+		struct dfr_ioc_take take = {
+		    .size = sizeof(take), .flags = flags, .taken = (uintptr_t)room, .count = 64, .cpu = ~0u};
+		struct dfr_ioc_blocks blocks = {.size = sizeof(blocks), .seen = (uintptr_t)room, .count = 64};
+		struct dfr_ioc_cost cost = {.size = sizeof(cost), .costs = (uintptr_t)room, .count = 2};
+		struct dfr_ioc_aggsnap snap = {
+		    .size = sizeof(snap), .buffer = (uintptr_t)room, .bytes = sizeof(room)};
+		void* arg = request == DFR_IOC_TAKE     ? (void*)&take
+		            : request == DFR_IOC_BLOCKS ? (void*)&blocks
+		            : request == DFR_IOC_COST   ? (void*)&cost
+		                                        : (void*)&snap;
+		int error = control(fd, request, arg);
+
+		if (error)
+			die("%s: %s", name, strerror(error));
+	}
+	/* The first one need not wait. */
+	printf("%s: %s\n", name, now() - from >= (double)(n - 1) / 1000 ? "rests" : "hurries");
+}
+
+static int hurry(long n) {
+	cpu_set_t cpus;
+	long before;
+	int fd = open_device();
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		die("sched_setaffinity: %s", strerror(errno));
+	enable(fd, &record_program);
+	go(fd);
+	before = interrupts_of_cpu_1();
+	hurry_with(fd, "take what is not there", DFR_IOC_TAKE, 0, n);
+	printf("CPU 1: %s\n", interrupts_of_cpu_1() - before < n / 2 ? "left alone" : "interrupted");
+	hurry_with(fd, "take", DFR_IOC_TAKE, DFR_TAKE_FLUSH, n);
+	hurry_with(fd, "blocks", DFR_IOC_BLOCKS, 0, n);
+	hurry_with(fd, "cost", DFR_IOC_COST, 0, n);
+	hurry_with(fd, "aggsnap", DFR_IOC_AGGSNAP, 0, n);
+	return 0;
+}
+
 static long in_pause;
 
 static void* pause_for_ever(void* unused) {
@@ -395,6 +464,8 @@ static int act(char** argv) {
 		return many();
 	if (!strcmp(what, "paused"))
 		return paused(atol(first), argv[2] && !strcmp(argv[2], "listening"));
+	if (!strcmp(what, "hurry"))
+		return hurry(atol(first));
 	if (!strcmp(what, "briefly"))
 		return briefly(atol(first));
 	if (!strcmp(what, "calls"))
