@@ -53,6 +53,8 @@ struct dfr_mutex *dfr_engine_lock(struct dfr_engine *engine);
  * another state.
  */
 int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out);
+/* The same with a number at random, for users without privilege: the next one would say how many states others have made. */
+int dfr_state_create_unnumbered(struct dfr_engine *engine, struct dfr_state **out);
 /*
  * Confines the state for good to the tasks of this user and to so many bytes of memory. Called
  * before anything is enabled; all its programs are loaded with ll_confined (confine.c). 0, or

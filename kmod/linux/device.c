@@ -79,6 +79,24 @@ int dfr_device_copy_out(void __user *to, const void *from, size_t size)
 	return copy_to_user(to, from, min_t(size_t, given, size)) ? -EFAULT : 0;
 }
 
+static bool count_probe(const struct dfr_probe *probe, void *count)
+{
+	++*(u32 *)count;
+	return true;
+}
+
+/* A user without privilege is told of those that he may have: the others tell what somebody else traces. */
+static u32 count_probes(const struct dfr_file *file)
+{
+	static const char *const any[4] = { "", "", "", "" };
+	u32 count = 0;
+
+	if (!file->fl_rights.rt_confined)
+		return dfr_probe_count(dfr_engine_instance);
+	dfr_probes_match(dfr_engine_instance, any, 0, true, count_probe, &count);
+	return count;
+}
+
 static int ioctl_info(struct dfr_file *file, void __user *arg)
 {
 	struct dfr_ioc_info info;
@@ -94,9 +112,9 @@ static int ioctl_info(struct dfr_file *file, void __user *arg)
 	if (file->fl_rights.rt_confined)
 		info.flags |= DFR_INFO_CONFINED;
 	memcpy(info.boot_id, dfr_plat_boot_id(), sizeof(info.boot_id));
-	info.probes = dfr_probe_count(dfr_engine_instance);
+	info.probes = count_probes(file);
 	info.states = dfr_holding_count(&file->fl_rights);
-	if (dfr_holding_known(DFR_ANONYMOUS_NAME))
+	if (!file->fl_rights.rt_confined && dfr_holding_known(DFR_ANONYMOUS_NAME))
 		info.flags |= DFR_INFO_ANONYMOUS;
 	return dfr_device_copy_out(arg, &info, sizeof(info));
 }

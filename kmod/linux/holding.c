@@ -110,7 +110,8 @@ int dfr_holding_create(const struct dfr_rights *rights, struct dfr_file *owner, 
 	holding = kzalloc(sizeof(*holding), DFR_GFP);
 	if (!holding)
 		return -ENOMEM;
-	error = dfr_state_create(dfr_engine_instance, &holding->hd_state);
+	error = rights->rt_confined ? dfr_state_create_unnumbered(dfr_engine_instance, &holding->hd_state)
+				    : dfr_state_create(dfr_engine_instance, &holding->hd_state);
 	if (error) {
 		kfree(holding);
 		return error;

@@ -65,7 +65,7 @@ void dfr_state_room(const struct dfr_state *state, u64 *wanted, u64 *left)
 
 /* Creation. */
 
-int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out)
+static int create(struct dfr_engine *engine, u32 number, struct dfr_state **out)
 {
 	struct dfr_state *state = dfr_plat_alloc(sizeof(*state));
 	struct dfr_state **tail;
@@ -77,7 +77,7 @@ int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out)
 	state->st_engine = engine;
 	dfr_mutex_init(&state->st_lock);
 	memcpy(&boot, dfr_plat_boot_id(), sizeof(boot));
-	state->st_id = (u64)boot << 32 | ++engine->en_state_ids;
+	state->st_id = (u64)boot << 32 | number;
 	state->st_activity = DFR_INACTIVE;
 	set_defaults(state);
 	dfr_hashkey_make(&state->st_hash);
@@ -98,6 +98,31 @@ int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out)
 	*tail = state;
 	*out = state;
 	return 0;
+}
+
+int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out)
+{
+	return create(engine, ++engine->en_state_ids, out);
+}
+
+static bool is_taken(const struct dfr_engine *engine, u32 number)
+{
+	const struct dfr_state *state = engine->en_states;
+
+	while (state && dfr_state_number(state) != number)
+		state = state->st_next;
+	return state != NULL;
+}
+
+#define NUMBERS_AT_RANDOM 0x80000000u
+
+int dfr_state_create_unnumbered(struct dfr_engine *engine, struct dfr_state **out)
+{
+	u32 number = NUMBERS_AT_RANDOM | (u32)dfr_plat_secret();
+
+	while (is_taken(engine, number))
+		number = NUMBERS_AT_RANDOM | (number + 1);
+	return create(engine, number, out);
 }
 
 u32 dfr_state_activity(const struct dfr_state *state)

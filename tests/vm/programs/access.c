@@ -22,6 +22,7 @@
  *   guest-access paused N [listening]      N threads in pause(): prints "paused". listening: with a state that counts its
  *                                          returns; prints how many were lost, and "ended" when
  *                                          SIGUSR1 has ended the state and they are still there
+ *   guest-access facts                     what INFO says of others, and how a new state is numbered
  *   guest-access hurry N                   N requests of each kind that interrupts CPUs: says of each whether they took N
  *                                          ms, and of the first, which find nothing, whether CPU 1 had fewer interrupts
  *   guest-access briefly N                 N times pause(), which returns
@@ -299,6 +300,25 @@ static int others(void) {
 	return 0;
 }
 
+static int facts(void) {
+	static uint8_t bytes[1 << 20];
+	struct dfr_ioc_info info = {.size = sizeof(info)};
+	struct dfr_ioc_catalog catalog = {
+	    .size = sizeof(catalog), .buffer = (uintptr_t)bytes, .bytes = sizeof(bytes)};
+	const struct dfr_catalog* head = (const void*)bytes;
+	int fd = open_device(), error;
+
+	enable(fd, &count_program);
+	error = control(fd, DFR_IOC_INFO, &info);
+	error = error ? error : control(fd, DFR_IOC_CATALOG, &catalog);
+	if (error || catalog.bytes < sizeof(*head))
+		die("info and catalog: %s", strerror(error));
+	printf("%u probes, %s state of the boot, %s\n", info.probes,
+	       info.flags & DFR_INFO_ANONYMOUS ? "a" : "no",
+	       (uint32_t)head->state_id >> 31 ? "a number at random" : "the next number");
+	return 0;
+}
+
 static int many(void) {
 	uint8_t dof[4096];
 	struct dfr_ioc_enable io;
@@ -464,6 +484,8 @@ static int act(char** argv) {
 		return many();
 	if (!strcmp(what, "paused"))
 		return paused(atol(first), argv[2] && !strcmp(argv[2], "listening"));
+	if (!strcmp(what, "facts"))
+		return facts();
 	if (!strcmp(what, "hurry"))
 		return hurry(atol(first));
 	if (!strcmp(what, "briefly"))
