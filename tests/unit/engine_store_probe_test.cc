@@ -950,10 +950,11 @@ TEST_CASE("a user without privilege has patterns of bounded length", "[engine][s
 	Rig rig;
 	State state(rig);
 	REQUIRE(dfr_state_confine(state.state, 1000, 100, 32 << 20) == 0);
-	const auto enable = [&](size_t letters) {
-		const std::string function = "[" + std::string(letters - 2, 'a') + "]";
-		const std::vector<uint8_t> dof =
-		    Program().clause("rig::" + function + ":entry", {trace(arg(0))}).bytes();
+	const auto enable = [&](size_t letters, bool of_host = false) {
+		const std::string glob = "[" + std::string(letters - 2, 'a') + "]";
+		Program program;
+		program.clause("rig::" + (of_host ? "" : glob) + ":entry", {trace(arg(0))});
+		const std::vector<uint8_t> dof = program.host(of_host ? glob : "").bytes();
 		const dfr_load_limits limits{.ll_confined = true};
 		dfr_refusal why{};
 		const int error = dfr_state_enable(state.state, dof.data(), dof.size(), &limits,
@@ -962,6 +963,8 @@ TEST_CASE("a user without privilege has patterns of bounded length", "[engine][s
 	};
 	CHECK(enable(64).empty());
 	CHECK(enable(65) == "unprivileged users may not use patterns of more than 64 letters");
+	CHECK(enable(64, true).empty());
+	CHECK(enable(65, true) == "unprivileged users may not use patterns of more than 64 letters");
 }
 
 TEST_CASE("all recorded kinds of value, as their layout says", "[engine][store][probe]") {

@@ -194,6 +194,11 @@ public:
 	Program& clause(const std::string& probe, std::vector<Action> actions) {
 		return clause(probe, {}, std::move(actions));
 	}
+	// The fifth field of the last clause.
+	Program& host(const std::string& glob) {
+		image_.ecbs.back().probe.host = glob;
+		return *this;
+	}
 	// The last clause `times` more: it is the same body, so the program is no larger.
 	Program& again(unsigned times) {
 		image_.ecbs.insert(image_.ecbs.end(), times, image_.ecbs.back());

@@ -162,8 +162,9 @@ const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_pro
 		return "16 other unprivileged users, the most there may be, have programs: wait until one "
 		       "ends";
 	for (i = 0; i < program->pg_nclauses; i++)
-		for (k = 0; k < 4; k++)
-			if (strlen(program->pg_clauses[i].cl_pattern[k]) > PATTERN_MAX)
+		for (k = 0; k < 5; k++)
+			if (strlen(k < 4 ? program->pg_clauses[i].cl_pattern[k]
+					 : program->pg_clauses[i].cl_host) > PATTERN_MAX)
 				return "unprivileged users may not use patterns of more than 64 letters";
 	for (i = 0; i < program->pg_noptions; i++)
 		for (k = 0; k < sizeof(limits) / sizeof(limits[0]); k++)
