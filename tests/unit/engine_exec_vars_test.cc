@@ -440,7 +440,8 @@ TEST_CASE("the order of variables' ids does not matter", "[exec][vars]") {
 		for (uint32_t i = 0; i < kCount;) {
 			Code code;
 			for (uint32_t k = 0; k < kCount / 10; k++, i++)
-				code.var(DIF_VS_GLOBAL, kId + (descending ? kCount - 1 - i : i), struct_of(8));
+				code.var(DIF_VS_GLOBAL, kId + (descending ? kCount - 1 - i : i),
+				         struct_of(8));
 			dof.trace(code.ret(0));
 		}
 		Loaded result = load(dof.bytes());

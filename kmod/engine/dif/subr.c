@@ -183,7 +183,7 @@ static u64 speculation(struct dfr_machine *m)
 static u64 random_of(const struct dfr_machine *m)
 {
 	struct dfr_random *random = &m->m_vars->va_random[m->m_firing->fr_cpu];
-	u64 z = random->ra_word += 0x9e3779b97f4a7c15ULL;
+	u64 z = random->dw_word += 0x9e3779b97f4a7c15ULL;
 
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;

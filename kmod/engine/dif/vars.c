@@ -339,7 +339,7 @@ static int begin_random(struct dfr_vars *vars)
 
 	vars->va_random = dfr_plat_alloc(dfr_plat_ncpus() * sizeof(vars->va_random[0]));
 	for (cpu = 0; vars->va_random && cpu < dfr_plat_ncpus(); cpu++)
-		vars->va_random[cpu].ra_word =
+		vars->va_random[cpu].dw_word =
 			dfr_plat_secret() + cpu; /* a fixed secret is the same for all */
 	return vars->va_random ? 0 : -ENOMEM;
 }

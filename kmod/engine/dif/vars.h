@@ -122,8 +122,8 @@ struct dfr_selfvars {
  * of the stream can be computed, so each state has its own.
  */
 struct dfr_random {
-	u64 ra_word;
-	u64 ra_pad[7];
+	u64 dw_word;
+	u64 dw_pad[7];
 };
 
 struct dfr_image {
