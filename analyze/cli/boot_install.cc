@@ -400,6 +400,12 @@ int run_boot_renew(int argc, char** argv) {
 			    shown(build.root));
 		return 0;
 	}
+	if (plan->ending()) {
+		installation.disable();
+		say_not_started(*plan, {});
+		std::printf("disabled  as it had been begun\n");
+		return 0;
+	}
 	if (over) {
 		end_with_kernel(installation, *plan, kernels);
 		return 0;

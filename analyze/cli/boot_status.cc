@@ -56,6 +56,8 @@ std::string plan_text(const boot::BootPlan& plan) {
 	const std::string what = plan.name + " for kernel " + plan.release;
 	const std::string then =
 	    plan.then.empty() ? "" : "; dfrd@" + plan.then + " records on with its state";
+	if (plan.ending())
+		return what + ", which a dfr boot disable was to end that did not end itself";
 	if (plan.inside)
 		return plan.name + ", in each initrd that is made, every boot" + then;
 	if (plan.mode == "menu")
@@ -186,6 +188,8 @@ void look_at_plan(const boot::Installation& installation, const std::optional<bo
 	const std::string armed = installation.variable(boot::kArmedVariable);
 	if (!plan)
 		found.note("enabled", "no: dfr boot enable");
+	else if (plan->ending())
+		found.bad("enabled", plan_text(*plan), "dfr boot disable");
 	else if (!plan->inside && armed == "failed")
 		found.bad("enabled",
 		          "GRUB has disarmed it after two boots that were chosen and did not report",

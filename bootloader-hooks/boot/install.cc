@@ -344,10 +344,22 @@ void Installation::require_boot() const {
 	            "mount it, then dfr boot disable; if it is empty for good, remove " + plan_path());
 }
 
+// So that a renewal ends what was interrupted, and does not turn it round.
+void Installation::begin_to_end(BootPlan plan) const {
+	plan.mode = kModeEnding;
+	try {
+		write_atomically(plan_path(), plan.text(), 0644);
+	} catch (const Error&) {
+		// A disk that is full keeps no machine on a trace.
+	}
+}
+
 bool Installation::disable() const {
 	const auto old = plan();
 	if (old)
 		require_boot();
+	if (old && !old->ending())
+		begin_to_end(*old);
 	remove_hooks();
 	const auto custom = read_text(grub("custom.cfg"));
 	const bool had = old.has_value() || (custom && has_block(*custom));
@@ -418,7 +430,7 @@ void Installation::reached() const {
 
 void Installation::traced() const {
 	auto now = plan();
-	if (!now || !now->runs)
+	if (!now || !now->runs || now->ending())
 		return;
 	if (--now->runs == 0) {
 		disarm(false);

@@ -9,7 +9,7 @@
 //	/boot/grub/grubenv                   dfr_armed, which nothing reads yet
 //	/boot/grub/custom.cfg                the entry, and the choice of it
 //
-// What is only offered is disarmed first of all. disable goes the other way. grub.cfg, the machine's initrd and its
+// What is only offered is disarmed first of all. disable goes the other way, after it has noted in the plan that it does. grub.cfg, the machine's initrd and its
 // kernel are never written.
 //
 // Or what `dfr boot enable --inside` changes, where the trace is in the machine's own initrd (initrd.h): archive,
@@ -29,9 +29,12 @@
 
 namespace dfr::boot {
 
+// A disable has begun and not ended.
+inline constexpr const char* kModeEnding = "off";
+
 struct BootPlan {
 	std::string name, release;
-	std::string mode = "always"; // once, always, menu: only offered
+	std::string mode = "always"; // once, always, menu: only offered, kModeEnding
 	std::string wanted;  // the mode that it is to have again once a renewal succeeds; empty: `mode`
 	unsigned runs = 0;   // boots to be traced yet; 0: not limited
 	std::string loading; // who is to load the module; empty: the earliest that works
@@ -41,6 +44,7 @@ struct BootPlan {
 
 	std::string text() const;
 	static BootPlan parse(const std::string& text);
+	bool ending() const { return mode == kModeEnding; }
 };
 
 class Installation {
@@ -104,6 +108,7 @@ private:
 	std::optional<std::string> block_of(const BootPlan& plan) const;
 	void arm(const std::string& how) const;
 	void write_environment(const GrubEnvironment& environment) const;
+	void begin_to_end(BootPlan plan) const;
 	void disarm(bool made_environment) const;
 	void link_units() const;
 	void unlink_units() const;
