@@ -42,6 +42,8 @@ struct BootBuild {
 };
 // Says on stdout what it finds. Returns the archive's path; throws dfr::Error.
 std::string build_boot_archive(const BootBuild& build);
+// Of boot::BootLock.
+void tell_that_it_waits();
 // The option --root; `of`: which machine's it is.
 void add_root(CLI::App& app, std::string& root, const char* of);
 // The option --loading.

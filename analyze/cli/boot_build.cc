@@ -17,6 +17,7 @@
 #include "bootloader-hooks/boot/atomic_file.h"
 #include "bootloader-hooks/boot/install.h"
 #include "bootloader-hooks/boot/kernel_files.h"
+#include "bootloader-hooks/boot/lock.h"
 #include "bootloader-hooks/boot/sha256.h"
 #include "formats/d/library.h"
 #include "formats/error.h"
@@ -223,6 +224,10 @@ std::string build_boot_archive(const BootBuild& build) {
 	return output;
 }
 
+void tell_that_it_waits() {
+	std::fprintf(stderr, "dfr: waits until another dfr boot has ended\n");
+}
+
 void add_loading(CLI::App& app, BootBuild& build) {
 	app.add_option("--loading", build.loading,
 	               "helper: at the kernel's first request for a module, while drivers still initialize;\n"
@@ -256,6 +261,7 @@ int run_boot_build(int argc, char** argv) {
 	if (build.name.empty())
 		build.name = build.source.empty() ? kDefaultBootProgram
 		                                  : std::filesystem::path(build.source).stem().string();
+	const boot::BootLock lock(build.root, tell_that_it_waits);
 	build_boot_archive(build);
 	return 0;
 }

@@ -18,6 +18,7 @@
 #include "bootloader-hooks/boot/initrd.h"
 #include "bootloader-hooks/boot/install.h"
 #include "bootloader-hooks/boot/kernel_files.h"
+#include "bootloader-hooks/boot/lock.h"
 #include "formats/abi/control.h"
 #include "formats/error.h"
 #include "formats/shown.h"
@@ -309,6 +310,7 @@ int run_boot_enable(int argc, char** argv) {
 		throw Error("dfrd@" + build.then + " cannot record on after the boot: " + why,
 		            "boots that are not traced record with /etc/dfr/STATE.d: put the boot program "
 		            "there, too");
+	const boot::BootLock lock(build.root, tell_that_it_waits);
 	if (inside)
 		return enable_inside(build);
 	const boot::Installation installation(build.root);
@@ -385,6 +387,7 @@ int run_boot_renew(int argc, char** argv) {
 	    ->excludes("--root");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
+	const boot::BootLock lock(build.root, tell_that_it_waits);
 	const boot::Installation installation(build.root);
 	const auto plan = installation.plan();
 	const auto kernels = boot::installed_kernels(build.root);
@@ -438,6 +441,7 @@ int run_boot_disable(int argc, char** argv) {
 	add_root(*app, root, "the machine (default: this one)");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
+	const boot::BootLock lock(root, tell_that_it_waits);
 	const boot::Installation installation(root);
 	const auto plan = installation.plan();
 	if (plan)
@@ -461,6 +465,7 @@ int run_boot_reached(int argc, char** argv) {
 	add_root(*app, root, "the machine (default: this one)");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
+	const boot::BootLock lock(root, tell_that_it_waits);
 	boot::Installation(root).reached();
 	return 0;
 }
@@ -502,6 +507,7 @@ int run_boot_store(int argc, char** argv) {
 		            has_state(then) ? "make room, then dfr snapshot --name " + then + " -o FILE.dfr"
 		                            : "dfr boot store tries again");
 	release_kernel_events();
+	const boot::BootLock lock("", tell_that_it_waits);
 	installation.traced();
 	std::printf("%s\n", shown(path));
 	const auto failed = [](const Error& why) { print_error(why.what(), why.hint()); };

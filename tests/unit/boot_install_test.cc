@@ -19,6 +19,7 @@
 #include "bootloader-hooks/boot/initrd.h"
 #include "bootloader-hooks/boot/install.h"
 #include "bootloader-hooks/boot/kernel_files.h"
+#include "bootloader-hooks/boot/lock.h"
 #include "formats/error.h"
 
 using namespace dfr;
@@ -1048,6 +1049,44 @@ TEST_CASE("boot renew: an entry that is not that of its kernel any more is writt
 	said_by("renew", machine);
 	CHECK_THAT(machine.read("/boot/grub/custom.cfg"),
 	           Catch::Contains("vmlinuz-6.1.0-60-amd64") && !Catch::Contains("vmlinuz-6.1.0-56-amd64"));
+}
+
+TEST_CASE("boot: one at a time changes what is enabled, and by what it finds then", "[boot]") {
+	const Machine machine;
+	machine.write("/boot/grub/grubenv", environment("dfr_tries=1\n"));
+	have_kernel(machine, kRelease);
+	const auto before = machine.all();
+	const std::string what = GENERATE("renew", "disable", "reached", "enable", "build");
+	boot::Installation(machine.root())
+	    .enable(plan("always")); // without an archive: a renewal would not end
+	auto done = machine.all();
+	pid_t child = 0;
+	{
+		const boot::BootLock held(machine.root(), [] { FAIL("nobody else has it"); });
+		done = machine.all();
+		const auto rest =
+		    what == "enable" || what == "build" ? " --kernel " + std::string(kRelease) : "";
+		if ((child = ::fork()) == 0) {
+			said_by((what + rest).c_str(), machine);
+			::_exit(0);
+		}
+		// It says that it waits, or else it ends.
+		while (machine.read("/said").find("waits until another") == std::string::npos &&
+		       ::waitpid(child, nullptr, WNOHANG) == 0)
+			::usleep(1000);
+		REQUIRE_THAT(machine.read("/said"), Catch::Contains("waits until another"));
+		auto now = machine.all();
+		now.erase("/said");
+		CHECK(now == done);
+		boot::Installation(machine.root()).disable();
+	}
+	CHECK(::waitpid(child, nullptr, 0) == child);
+	std::filesystem::remove(machine.root() + "/said");
+	auto all = machine.all();
+	for (const char* const path : {"/boot/grub/grubenv", "/var/lib/dfr/boot/lock"})
+		CHECK(all.contains(path) == before.contains(path));
+	CHECK_FALSE(all.contains("/var/lib/dfr/boot/enabled")); // nothing was turned round
+	CHECK_FALSE(all.contains("/boot/grub/custom.cfg"));
 }
 
 TEST_CASE("boot renew: a disable that was interrupted is ended, not turned round", "[boot]") {
