@@ -247,6 +247,10 @@ void print_text(const BootComparison& all, const Group& before, const Group& aft
 		std::printf("initcalls are not compared: %s\n", shown(without));
 	std::printf("not looked for: what no two boots differ in by %.3f s (--least; %zu things)\n",
 	            all.least / 1e9, all.left_out);
+	if (all.open)
+		std::printf(
+		    "not compared: %zu processes or initcalls that had not ended in one boot or more\n",
+		    all.open);
 	print_question(all, BootQuestionOf::kWhole, "the boot as a whole, until the login prompt", every);
 	print_question(all, BootQuestionOf::kParts, "what takes time: phases, services, processes, initcalls",
 	               every);
@@ -331,6 +335,7 @@ void print_json(const BootComparison& all, const Group& before, const Group& aft
 	    .raw("slower", all.slower() ? "true" : "false")
 	    .text("no_initcalls", before.no_events.empty() ? after.no_events : before.no_events)
 	    .raw("left_out", std::to_string(all.left_out))
+	    .raw("open", std::to_string(all.open))
 	    .raw("differences", lib::json_list(differences))
 	    .raw("absences", lib::json_list(absences));
 	std::printf("%s\n", shown(out.str()));

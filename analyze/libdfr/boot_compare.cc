@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace dfr::lib {
@@ -24,7 +25,8 @@ struct Amount {
 // One boot: what takes time, and what happens at a time. A service that goes on has only a beginning.
 struct Measured {
 	std::map<MeasuredName, Amount> parts, moments;
-	std::string open_phase; // without a login prompt: the phase in which the recording ends
+	std::set<MeasuredName> open; // parts one of which had not ended
+	std::string open_phase;      // without a login prompt: the phase in which the recording ends
 };
 
 double whole_of(const BootTimeline& boot) {
@@ -73,10 +75,14 @@ Measured measure(const BootTimeline& boot) {
 	}
 	for (size_t i = 0; i < boot.processes.size(); i++) {
 		const BootProcess& one = boot.processes[i];
-		if (one.root != i && one.exited && !of_the_kernel(boot, one))
-			add(out.parts,
-			    {"process", phase_at(boot, one.start).name, lasting_name(boot_title(one))},
-			    one.end - one.start);
+		if (one.root == i || of_the_kernel(boot, one))
+			continue;
+		const MeasuredName key{"process", phase_at(boot, one.start).name,
+		                       lasting_name(boot_title(one))};
+		if (one.exited)
+			add(out.parts, key, one.end - one.start);
+		else
+			out.open.insert(key);
 	}
 	for (const BootModule& one : boot.modules)
 		add_moment(out, boot, "module", one.name, one.time);
@@ -85,13 +91,15 @@ Measured measure(const BootTimeline& boot) {
 
 // Initcalls by their level, or the module that they are of; two that have one name count together.
 void measure_events(Measured& into, const BootInitcalls& events) {
-	for (const BootInitcall& call : events.calls)
+	for (const BootInitcall& call : events.calls) {
+		const MeasuredName key{"initcall",
+		                       call.module.empty() ? "level " + call.level : "module " + call.module,
+		                       call.name};
 		if (call.ended)
-			add(into.parts,
-			    {"initcall",
-			     call.module.empty() ? "level " + call.level : "module " + call.module,
-			     call.name},
-			    call.to - call.from);
+			add(into.parts, key, call.to - call.from);
+		else
+			into.open.insert(key);
+	}
 }
 
 // The two groups, one after the other.
@@ -142,8 +150,9 @@ void add_absence(BootComparison& into, const Boots& boots, const MeasuredName& k
 	into.absences.push_back(std::move(one));
 }
 
-// What goes on in some boots and ends in others says nothing by its length.
-void without_open_ends(Boots& boots) {
+// What goes on in some boots and ends in others says nothing by its length. Returns how many parts are left out for that
+// in a boot where they end.
+size_t without_open_ends(Boots& boots) {
 	std::vector<std::string> open;
 	for (const Measured& one : boots.all)
 		if (!one.open_phase.empty())
@@ -154,6 +163,14 @@ void without_open_ends(Boots& boots) {
 	for (const auto& [key, count] : boots.names(&Measured::moments))
 		for (Measured& one : boots.all)
 			one.parts.erase({"service", std::get<1>(key), std::get<2>(key)});
+	std::set<MeasuredName> ends, left_out;
+	for (const Measured& one : boots.all)
+		ends.insert(one.open.begin(), one.open.end());
+	for (const MeasuredName& key : ends)
+		for (Measured& one : boots.all)
+			if (one.parts.erase(key))
+				left_out.insert(key);
+	return left_out.size();
 }
 
 void judge(BootComparison& into, BootQuestionOf question) {
@@ -242,7 +259,7 @@ BootComparison compare_boots(std::span<const BootTimeline> before, std::span<con
 	if (!options.partial && options.events.size() == boots.all.size())
 		for (size_t i = 0; i < boots.all.size(); i++)
 			measure_events(boots.all[i], options.events[i]);
-	without_open_ends(boots);
+	out.open = without_open_ends(boots);
 	if (out.least <= 0)
 		out.least = median(wholes) * kShareOfBoot;
 	const auto consider = [&out](BootDifference one) {

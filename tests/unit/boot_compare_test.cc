@@ -223,6 +223,43 @@ TEST_CASE("boots compared: what ends in some boots and stays in others is compar
 		CHECK(one.kind != "service");
 }
 
+TEST_CASE("boots compared: a process or an initcall that had not ended took no length, not no time",
+          "[boot]") {
+	const bool ended_before = GENERATE(true, false);
+	std::vector<lib::BootTimeline> boots[2];
+	lib::CompareOptions options{.least = 10 * kMs};
+	for (const bool before : {true, false})
+		for (uint64_t i = 0; i < 4; i++) {
+			const bool ended = before == ended_before;
+			const auto at = [i](uint64_t ms) { return std::to_string((ms + i) * 1'000'000); };
+			boots[before ? 0 : 1].push_back(lib::boot_timeline(
+			    "exec " + at(900) + " 1 0 init\n" + "create " + at(1000) + " 1 200\n" + "path " +
+			    at(1001) + " 200 /usr/sbin/service\n" + "create " + at(1010) + " 200 201\n" +
+			    "path " + at(1011) + " 201 /usr/bin/child\n" +
+			    (ended ? "exit " + at(1110) + " 201 1 child\n" : "") + "exit " + at(1200) +
+			    " 200 1 service\n" + "create " + at(1300) + " 1 400\n" + "exec " + at(1300) +
+			    " 400 1 agetty\n"));
+			lib::BootInitcalls events;
+			events.calls.push_back({.name = "probe",
+			                        .level = "late",
+			                        .from = 0,
+			                        .to = (100 + i) * 1'000'000,
+			                        .ended = ended});
+			options.events.push_back(events);
+		}
+	const lib::BootComparison all = lib::compare_boots(boots[0], boots[1], options);
+	for (const lib::BootDifference& one : all.differences) {
+		INFO(one.kind << " " << one.name);
+		CHECK(one.kind != "process");
+		CHECK(one.kind != "initcall");
+		CHECK_FALSE(one.slower);
+		CHECK_FALSE(one.faster);
+	}
+	for (const lib::BootAbsence& one : all.absences)
+		CHECK(one.kind == "start"); // the service goes on in four of the boots
+	CHECK(all.open == 2);
+}
+
 TEST_CASE("boots compared: the kernel's initcalls are compared if all boots have them", "[boot]") {
 	const auto events = [](uint64_t ms, const char* module) {
 		lib::BootInitcalls all;
