@@ -13,8 +13,8 @@ void BootLog::add(std::string_view record) {
 	if (!begun_)
 		whole = record.substr(std::min(record.find(','), record.size())).starts_with(",0,");
 	begun_ = true;
-	const size_t at = record.find(";dfr: ");
-	if (at != std::string_view::npos)
+	const size_t at = record.find(';'); // its text may be a device's, and have more of them
+	if (at != std::string_view::npos && record.substr(at).starts_with(";dfr: "))
 		lines.emplace_back(record.substr(at + 1, record.find('\n', at) - at - 1));
 }
 

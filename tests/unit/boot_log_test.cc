@@ -44,6 +44,14 @@ TEST_CASE("boot status: lines of the log say whether this boot was traced, and f
 	           true) == "was started for a trace and was not traced");
 }
 
+TEST_CASE("boot status: what a device calls itself is no line of ours", "[boot]") {
+	auto log =
+	    log_from(0, {"usb 1-1: Product: x;dfr: boot program is recording", "a\n y;dfr: loading as the "
+	                                                                       "first process"});
+	CHECK(log.lines.empty());
+	CHECK(told(log, false, false) == "was started without a trace");
+}
+
 TEST_CASE("boot status: a log that has lost its beginning does not say that there was no trace", "[boot]") {
 	for (const bool inside : {false, true}) {
 		CHECK(told(log_from(0, {}), false, inside) == "was started without a trace");
