@@ -29,9 +29,24 @@ std::vector<std::string> lines_of(const std::string& text) {
 	return lines;
 }
 
+// Where a line's words end: before a comment, and the blanks that stand before that.
+size_t code_end(const std::string& line) {
+	char quote = 0;
+	for (size_t i = 0; i < line.size(); i++) {
+		const char c = line[i];
+		if (c == '\\' && quote != '\'')
+			i++;
+		else if (quote ? c == quote : c == '\'' || c == '"')
+			quote = quote ? '\0' : c;
+		else if (c == '#' && !quote && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t'))
+			return i == 0 ? 0 : line.find_last_not_of(" \t", i - 1) + 1;
+	}
+	return line.size();
+}
+
 std::vector<std::string> words_of(const std::string& line) {
 	std::vector<std::string> words;
-	std::istringstream stream(line);
+	std::istringstream stream(line.substr(0, code_end(line)));
 	for (std::string word; stream >> word;)
 		words.push_back(word);
 	return words;
@@ -61,7 +76,7 @@ std::optional<GrubEntry> judge(std::vector<std::string> body, const std::string&
 		if (is_command(words, "linux"))
 			kernel = ends_with_kernel(words[1], release) && !is_special(words);
 		if (is_command(words, "initrd"))
-			folder = words[1].substr(0, std::min(words[1].rfind('/'), words[1].size()));
+			folder = words[1].substr(0, words[1].rfind('/') + 1); // no slash: no folder
 	}
 	if (!kernel || !folder)
 		return std::nullopt;
@@ -109,7 +124,7 @@ std::string with_our_words(const std::string& line) {
 	size_t end = line.find(" --");
 	while (end != std::string::npos && !is_blank(end + 3))
 		end = line.find(" --", end + 1);
-	end = std::min(end, line.size());
+	end = std::min(end, code_end(line));
 	const std::vector<std::string> words = words_of(line.substr(0, end));
 	const auto has = [&words](const char* key) {
 		return std::ranges::any_of(words,
@@ -188,6 +203,21 @@ std::optional<GrubEntry> find_grub_entry(const std::string& grub_cfg, const std:
 	return std::nullopt;
 }
 
+std::string own_first_process(const GrubEntry& entry) {
+	for (const std::string& line : entry.body) {
+		const std::vector<std::string> words = words_of(line);
+		if (!is_command(words, "linux"))
+			continue;
+		const auto end = std::ranges::find(words, "--"); // what is behind it no kernel reads
+		const auto own = std::find_if(words.begin(), end, [](const std::string& word) {
+			return word.starts_with("rdinit=") && word != kFirstProcess;
+		});
+		if (own != end)
+			return *own;
+	}
+	return {};
+}
+
 bool reads_custom(const std::string& grub_cfg) {
 	const std::vector<std::string> lines = lines_of(grub_cfg);
 	return std::ranges::any_of(lines, [](const std::string& line) {
@@ -225,7 +255,8 @@ std::string grub_block(const GrubBlock& block, const GrubEntry& entry) {
 		if (is_command(words, "linux"))
 			text += with_our_words(line);
 		else if (is_command(words, "initrd"))
-			text += line + " " + entry.initrd_folder + "/" + block.archive;
+			text += line.substr(0, code_end(line)) + " " + entry.initrd_folder + block.archive +
+			        line.substr(code_end(line));
 		else
 			text += line;
 		text += "\n";

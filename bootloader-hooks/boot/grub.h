@@ -17,12 +17,14 @@ namespace dfr::boot {
 // A menu entry of grub.cfg, as it stands there.
 struct GrubEntry {
 	std::vector<std::string> body; // lines between "menuentry ... {" and "}"
-	std::string initrd_folder;     // as GRUB sees it: "/boot" or ""
+	std::string initrd_folder;     // as GRUB sees it: "/boot/", "/" or ""
 	std::string access; // who may boot it: " --unrestricted", " --users X"; empty: GRUB decides
 };
 
 // The first entry that boots this kernel as usual, with an initrd. None: nothing.
 std::optional<GrubEntry> find_grub_entry(const std::string& grub_cfg, const std::string& release);
+// The word that lets that entry's kernel start another first process than ours, which would not be started; empty: none.
+std::string own_first_process(const GrubEntry& entry);
 // Does grub.cfg read custom.cfg?
 bool reads_custom(const std::string& grub_cfg);
 // Does GRUB boot the first entry if nobody chooses, and is it this kernel's? `saved_entry`: of grubenv. Who has it put

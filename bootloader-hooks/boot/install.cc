@@ -136,9 +136,15 @@ std::string Installation::obstacle(const std::string& release, std::string& hint
 		hint = "make /etc/grub.d/41_custom executable and run update-grub";
 		return grub("grub.cfg") + " does not read custom.cfg";
 	}
-	if (!find_grub_entry(*config, release)) {
+	const auto entry = find_grub_entry(*config, release);
+	if (!entry) {
 		hint = "run update-grub, or name a kernel that GRUB boots with --kernel";
 		return grub("grub.cfg") + " has no entry that boots vmlinuz-" + release + " with an initrd";
+	}
+	if (const std::string own = own_first_process(*entry); !own.empty()) {
+		hint = "take it out of /etc/default/grub and run update-grub";
+		return grub("grub.cfg") + " boots vmlinuz-" + release + " with " + own +
+		       ", which the trace's own first process would not start";
 	}
 	return cannot_unpack(root_, release, hint);
 }

@@ -255,6 +255,47 @@ TEST_CASE("boot enable: its words stand before what is for the first process", "
 	}
 }
 
+// GRUB's entry of the kernel, with these words of its command line and this initrd.
+std::string entry_of(const std::string& words, const std::string& initrd) {
+	return std::string("menuentry 'Debian #1' {\n\tlinux\t/boot/vmlinuz-") + kRelease + " " + words +
+	       "\n\tinitrd\t" + initrd + "\n}\nsource ${config_directory}/custom.cfg\n";
+}
+
+TEST_CASE("boot enable: its words stand before a comment, and none of that is a word", "[boot]") {
+	const Machine machine;
+	machine.write("/boot/grub/grub.cfg", entry_of("x='a #b' quiet \t# panic=1 single -- rdinit=/x",
+	                                              "/boot/initrd.img # old: /x"));
+	enable(machine, plan("once"));
+	CHECK_THAT(machine.read("/boot/grub/custom.cfg"),
+	           Catch::Contains(" x='a #b' quiet rdinit=/dfr-init panic=30 "
+	                           "trace_event=initcall:,module:module_load trace_clock=mono \t# panic=1 "
+	                           "single -- rdinit=/x\n"));
+	CHECK_THAT(
+	    machine.read("/boot/grub/custom.cfg"),
+	    Catch::Contains("initrd\t/boot/initrd.img /boot/dfr/default-6.1.0-56-amd64.img # old: /x\n"));
+}
+
+TEST_CASE("boot enable: the archive is where the initrd is, also without a folder", "[boot]") {
+	const Machine machine;
+	for (const auto& [initrd, archive] :
+	     {std::pair{"initrd.img", "dfr/"}, std::pair{"/initrd.img", "/dfr/"}}) {
+		machine.write("/boot/grub/grub.cfg", entry_of("quiet", initrd));
+		enable(machine, plan("once"));
+		CHECK_THAT(machine.read("/boot/grub/custom.cfg"),
+		           Catch::Contains(std::string("initrd\t") + initrd + " " + archive +
+		                           "default-6.1.0-56-amd64.img\n"));
+	}
+}
+
+TEST_CASE("boot enable: a first process of the user's own is not replaced", "[boot]") {
+	const Machine machine;
+	machine.write("/boot/grub/grub.cfg", entry_of("rdinit=/bin/mine quiet", "/boot/initrd.img"));
+	CHECK_THROWS_WITH(enable(machine, plan("always")), Catch::Contains("rdinit=/bin/mine"));
+	CHECK(machine.read("/boot/grub/custom.cfg") == "(none)");
+	machine.write("/boot/grub/grub.cfg", entry_of("quiet -- rdinit=/bin/mine", "/boot/initrd.img"));
+	CHECK_NOTHROW(enable(machine, plan("always")));
+}
+
 TEST_CASE("boot enable: an entry that is only offered is never chosen by itself", "[boot]") {
 	const Machine machine;
 	enable(machine, plan("menu"));
