@@ -195,7 +195,7 @@ void renew_archive(const BootBuild& build, const boot::Installation& installatio
 
 // The entry of GRUB's menu, where it is not that of its kernel any more.
 void renew_entry(const boot::Installation& installation, const boot::BootPlan& plan) {
-	if (installation.entry_is_current(plan) ||
+	if ((installation.entry_is_current(plan) && plan.older.empty()) ||
 	    ::access(installation.archive(plan.name, plan.release).c_str(), R_OK) != 0)
 		return;
 	installation.enable(plan);

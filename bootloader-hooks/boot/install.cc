@@ -74,14 +74,30 @@ std::vector<std::string> files_in(const std::string& folder, std::initializer_li
 	return found;
 }
 
+// Of names that are enabled no more the archives go.
+std::vector<std::string> older_names(const std::optional<BootPlan>& older, const std::string& name) {
+	std::vector<std::string> names;
+	if (older) {
+		names = older->older;
+		names.push_back(older->name);
+	}
+	std::ranges::sort(names);
+	names.erase(std::ranges::unique(names).begin(), names.end());
+	std::erase(names, name);
+	return names;
+}
+
 } // namespace
 
 std::string BootPlan::text() const {
+	std::string others;
+	for (const std::string& one : older)
+		others += "older=" + one + "\n";
 	return "name=" + name + "\nrelease=" + release + "\nmode=" + mode + "\nruns=" + std::to_string(runs) +
 	       "\n" + (wanted.empty() ? "" : "wanted=" + wanted + "\n") +
 	       (loading.empty() ? "" : "loading=" + loading + "\n") +
 	       (then.empty() ? "" : "then=" + then + "\n") + (made_environment ? "grubenv=made\n" : "") +
-	       (inside ? "inside=yes\n" : "");
+	       (inside ? "inside=yes\n" : "") + others;
 }
 
 BootPlan BootPlan::parse(const std::string& text) {
@@ -101,6 +117,8 @@ BootPlan BootPlan::parse(const std::string& text) {
 			plan.wanted = value;
 		else if (key == "loading")
 			plan.loading = value;
+		else if (key == "older")
+			plan.older.push_back(value);
 		else if (key == "then")
 			plan.then = value;
 		else if (key == "grubenv")
@@ -252,6 +270,7 @@ void Installation::enable(BootPlan plan) const {
 	const auto custom = read_text(grub("custom.cfg"));
 	const auto older = this->plan();
 	plan.made_environment = older ? older->made_environment : !read_text(grub("grubenv"));
+	plan.older = older_names(older, plan.name);
 	if (plan.mode == "menu")
 		disarm(plan.made_environment); // first: what follows may have no room
 	else
@@ -262,12 +281,16 @@ void Installation::enable(BootPlan plan) const {
 		arm(plan.mode);
 	rewrite_atomically(grub("custom.cfg"), with_block(custom, *block));
 	try { // nothing names them any more
-		if (older && older->name != plan.name)
-			remove_archives(older->name);
-		else if (older && older->release != plan.release)
+		for (const std::string& name : plan.older)
+			remove_archives(name);
+		if (older && older->name == plan.name && older->release != plan.release)
 			remove_durably(archive(older->name, older->release));
+		if (!plan.older.empty()) {
+			plan.older.clear();
+			write_atomically(plan_path(), plan.text(), 0644);
+		}
 	} catch (const Error&) {
-		// The trace is enabled; disable tries again.
+		// The trace is enabled; renew and disable try again.
 	}
 }
 
@@ -297,6 +320,7 @@ void Installation::check_inside() const {
 void Installation::enable_inside(BootPlan plan) const {
 	check_inside();
 	plan.inside = true;
+	plan.older = older_names(this->plan(), plan.name); // initrds may have them yet; disable removes them
 	write_atomically(plan_path(), plan.text(), 0644);
 	link_units();
 	for (const HookFile& hook : initrd_builder(root_)->hooks)
@@ -382,8 +406,11 @@ bool Installation::disable() const {
 	}
 	disarm(old && old->made_environment);
 	unlink_units();
-	if (old)
-		remove_archives(old->name); // before the plan, which says whose they are
+	if (old) { // before the plan, which says whose they are
+		for (const std::string& name : old->older)
+			remove_archives(name);
+		remove_archives(old->name);
+	}
 	remove_durably(plan_path());
 	for (const std::string& path : {grub("custom.cfg"), grub("grubenv"), plan_path()})
 		remove_durably(path + ".dfr-new"); // of an enable that was interrupted

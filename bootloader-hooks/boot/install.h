@@ -39,8 +39,9 @@ struct BootPlan {
 	unsigned runs = 0;   // boots to be traced yet; 0: not limited
 	std::string loading; // who is to load the module; empty: the earliest that works
 	std::string then;    // as this state dfrd@THEN records on after the boot; empty: it ends
-	bool made_environment = false; // there was no grubenv before
-	bool inside = false;           // in the machine's initrds; GRUB is not told
+	bool made_environment = false;  // there was no grubenv before
+	bool inside = false;            // in the machine's initrds; GRUB is not told
+	std::vector<std::string> older; // names of before, whose archives have not been removed yet
 
 	std::string text() const;
 	static BootPlan parse(const std::string& text);
