@@ -147,15 +147,17 @@ void look_at_loader(const boot::Installation& installation, const std::string& r
 }
 
 // Why this kernel loads only modules whose signature it trusts; empty: it loads all.
-std::string signatures_wanted() {
-	const auto secure =
-	    boot::read_text("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c");
+std::string signatures_wanted(const std::string& root) {
+	const auto secure = boot::read_text(
+	    root + "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c");
 	if (secure && secure->size() >= 5 && (*secure)[4] == 1)
 		return "Secure Boot is on";
-	const std::string lockdown = boot::read_text("/sys/kernel/security/lockdown").value_or("");
+	const std::string lockdown = boot::read_text(root + "/sys/kernel/security/lockdown").value_or("");
 	if (lockdown.find("[none]") == std::string::npos && !lockdown.empty())
 		return "the kernel is locked down";
-	return boot::read_text("/sys/module/module/parameters/sig_enforce").value_or("N").starts_with("Y")
+	return boot::read_text(root + "/sys/module/module/parameters/sig_enforce")
+	               .value_or("N")
+	               .starts_with("Y")
 	           ? "module.sig_enforce is set"
 	           : "";
 }
@@ -168,7 +170,7 @@ void look_at_loading(const std::string& root, const std::string& release, const 
 		found.note("loading",
 		           "at the kernel's first request for a module, while drivers still initialize");
 		found.note("", "if it makes none: " + last);
-		if (const std::string signs = signatures_wanted(); !signs.empty())
+		if (const std::string signs = signatures_wanted(root); !signs.empty())
 			found.note("", signs + ": " + last +
 			                   ", because the kernel gets the keys of modules after its first "
 			                   "request");
@@ -214,7 +216,7 @@ void look_at_plan(const boot::Installation& installation, const std::optional<bo
 }
 
 void look_at_archive(const std::string& root, const std::string& path, const std::string& release,
-                     bool inside, Findings& found) {
+                     bool inside, bool& is_signed, Findings& found) {
 	const std::vector<uint8_t> bytes = read_file(path, "an archive");
 	const auto files = boot::unpack_archive(bytes, path);
 	for (const char* const name :
@@ -239,12 +241,12 @@ void look_at_archive(const std::string& root, const std::string& path, const std
 	else
 		found.good("digests", origin.text());
 	const types::Blob blob = types::Blob::from_bytes(module);
+	is_signed = boot::is_signed(blob);
 	if (const std::string of = boot::module_release(blob, path); of != release)
 		found.bad("module", "it is of kernel " + of + ", not of " + release,
 		          "dfr boot build --kernel " + release);
 	else
-		found.good("module", "of kernel " + of +
-		                         (boot::is_signed(blob) ? ", signed" : ", without a signature"));
+		found.good("module", "of kernel " + of + (is_signed ? ", signed" : ", without a signature"));
 	try {
 		const std::string installed = boot::find_module(root, release);
 		const types::Blob now = types::unpack(types::Blob::from_file(installed), installed);
@@ -267,13 +269,18 @@ void look_at_archive(const std::string& root, const std::string& path, const std
 	                         " for each of " + std::to_string(cpus) + " CPUs");
 }
 
-void look_at_signing(Findings& found) {
-	const std::string why = signatures_wanted();
+// `is_signed`: the archive's module, as far as that is known.
+void look_at_signing(const std::string& root, bool is_signed, Findings& found) {
+	const std::string why = signatures_wanted(root);
 	if (why.empty()) {
-		found.good("signing", "this kernel loads modules whoever signed them");
+		if (root.empty())
+			found.good("signing", "this kernel loads modules whoever signed them");
 		return;
 	}
-	if (::access("/var/lib/dkms/mok.pub", R_OK) == 0)
+	if (!is_signed)
+		found.bad("signing", why + ", and the archive's module has no signature: it will be refused",
+		          "dkms build --force dfr && dkms install --force dfr, then dfr boot renew");
+	if (::access((root + "/var/lib/dkms/mok.pub").c_str(), R_OK) == 0)
 		found.note("signing",
 		           why + ": the key that DKMS signs with must be enrolled: mokutil --test-key "
 		                 "/var/lib/dkms/mok.pub, "
@@ -344,13 +351,13 @@ int run_boot_doctor(int argc, char** argv) {
 		look_at_initrd(root, release, path, found);
 	else
 		look_at_loader(installation, release, found);
+	bool is_signed = true; // else: no module is there
 	try {
-		look_at_archive(root, path, release, inside, found);
+		look_at_archive(root, path, release, inside, is_signed, found);
 	} catch (const Error& error) {
 		found.bad("archive", error.what(), "dfr boot build --name " + name + " --kernel " + release);
 	}
-	if (root.empty())
-		look_at_signing(found);
+	look_at_signing(root, is_signed, found);
 	look_at_plan(installation, plan, found);
 	return found.wrong ? kStatusError : 0;
 }

@@ -1251,6 +1251,42 @@ TEST_CASE("boot doctor: what is enabled and would not be chosen is told", "[boot
 	CHECK_THAT(doctor(), Catch::Contains("has been started"));
 }
 
+TEST_CASE("boot doctor: an archive whose module the kernel will refuse for its signature is told", "[boot]") {
+	const Machine machine;
+	const std::string signature = "~Module signature appended~\n";
+	machine.write("/var/lib/dkms/mok.pub", "key");
+	const boot::ProgramOrigin origin{.name = "default",
+	                                 .release = kRelease,
+	                                 .source = std::string(64, '1'),
+	                                 .dof = std::string(64, '2'),
+	                                 .module = std::string(64, '3'),
+	                                 .btf = ""};
+	const std::string parameters = origin.parameters();
+	const auto file = [](const char* name, const std::string& text) {
+		return boot::archive_file(name, 0600,
+		                          {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+	};
+	for (const bool wanted : {false, true})
+		for (const bool is_signed : {false, true}) {
+			const auto packed = boot::pack_archive(
+			    {file(boot::kShimFile, "shim"), file(boot::kProgramFile, "program"),
+			     file(boot::kModuleFile, "module" + (is_signed ? signature : "")),
+			     file(boot::kParametersFile, parameters)});
+			machine.write("/boot/dfr/default-" + std::string(kRelease) + ".img",
+			              {packed.begin(), packed.end()});
+			machine.write("/sys/module/module/parameters/sig_enforce", wanted ? "Y\n" : "N\n");
+			const std::string said =
+			    said_by(("doctor --kernel " + std::string(kRelease)).c_str(), machine);
+			INFO(said);
+			CHECK((said.find("signing    WRONG: module.sig_enforce is set, and the archive's "
+			                 "module has no signature") != std::string::npos) ==
+			      (wanted && !is_signed));
+			CHECK((said.find("dkms install --force dfr, then dfr boot renew") !=
+			       std::string::npos) == (wanted && !is_signed));
+			CHECK((said.find("mokutil --test-key") != std::string::npos) == wanted);
+		}
+}
+
 TEST_CASE("boot doctor: nobody counts where GRUB is not", "[boot]") {
 	const Machine machine;
 	std::filesystem::remove(machine.root() + "/boot/grub/grub.cfg");
