@@ -83,7 +83,7 @@ std::optional<lib::BootInitcalls> BootRecording::events(std::string& why) {
 }
 
 std::string begin_text(const trace::Catalog& catalog) {
-	return local_time_text(static_cast<int64_t>(catalog.walltime(0) / 1'000'000'000));
+	return local_time_text(static_cast<int64_t>(catalog.entered() / 1'000'000'000));
 }
 
 } // namespace dfr::cli

@@ -326,7 +326,7 @@ std::string json_text(BootRecording& recording) {
 	    .text("release", catalog.machine_text("release"))
 	    .text("bootid", catalog.machine_text("bootid"))
 	    .text("program", catalog.machine_text("bootprogram"))
-	    .raw("entered_unix_ns", catalog.clocks.empty() ? "null" : std::to_string(catalog.walltime(0)))
+	    .raw("entered_unix_ns", catalog.clocks.empty() ? "null" : std::to_string(catalog.entered()))
 	    .raw("begin_ns", std::to_string(boot.begin))
 	    .raw("end_ns", std::to_string(boot.end))
 	    .raw("login_ns", number_or_null(boot.login))

@@ -386,4 +386,12 @@ int64_t Catalog::wall_offset(uint64_t mono) const {
 	return static_cast<int64_t>(clock.real - clock.mono);
 }
 
+int64_t Catalog::entered() const {
+	if (clocks.empty())
+		return 0;
+	const Clock& last = clocks.back();
+	return static_cast<int64_t>(last.real -
+	                            std::max(last.mono, last.boot)); // mono stands while it sleeps
+}
+
 } // namespace dfr::trace

@@ -112,6 +112,9 @@ public:
 	int64_t walltime(uint64_t mono) const;
 	// What added to `mono` gives that.
 	int64_t wall_offset(uint64_t mono) const;
+	// Wall-clock ns of the kernel's entry, by the last clock triple: a machine's clock may be set after the first. 0: it
+	// has none.
+	int64_t entered() const;
 
 	// False: the EPID is 0 or far beyond the others, which no engine writes.
 	bool add_ecb(const Ecb& ecb);

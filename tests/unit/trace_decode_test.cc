@@ -112,6 +112,19 @@ TEST_CASE("a catalog is read entry by entry", "[trace]") {
 	CHECK(catalog.walltime(400'000'000) == 1'699'999'999'400'000'000);
 }
 
+TEST_CASE("a catalog's kernel was entered when its last clock says", "[trace][boot]") {
+	constexpr uint64_t second = 1'000'000'000, now = 1'700'000'000 * second;
+	trace::Catalog catalog;
+	CHECK(catalog.entered() == 0);
+	catalog.add_clock({.mono = 2 * second, .real = 2 * second, .boot = 2 * second}); // as of 1970
+	CHECK(catalog.entered() == 0);
+	catalog.add_clock({.mono = 10 * second, .real = now, .boot = 10 * second}); // set by the network
+	CHECK(catalog.entered() == static_cast<int64_t>(now - 10 * second));
+	catalog.add_clock({.mono = 20 * second, .real = now + 70 * second, .boot = 80 * second}); // it slept
+	CHECK(catalog.entered() == static_cast<int64_t>(now - 10 * second));
+	CHECK(catalog.walltime(0) == 0); // what a record of then is shown with
+}
+
 TEST_CASE("a catalog that grows is read in any pieces", "[trace]") {
 	const std::vector<std::byte> log = sample_log().done();
 	trace::Catalog catalog;
