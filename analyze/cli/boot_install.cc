@@ -254,7 +254,8 @@ int renew_initrds(const boot::Installation& installation) {
 	for (const std::string& release : installation.kernels_inside()) {
 		if (builder && run_for_kernel(builder->make, release) == 0)
 			continue;
-		print_error("the initrd of kernel " + release + " was not made anew", "");
+		print_error("the initrd of kernel " + release + " was not made anew",
+		            builder ? builder->make_all : "neither initramfs-tools nor dracut is here any more");
 		status = kStatusError;
 	}
 	return status;
@@ -499,6 +500,9 @@ int run_boot_store(int argc, char** argv) {
 	int status = store_state(path, then);
 	// The status of a program that called exit() is its own. A state that could not be stored is still there.
 	if (status != 0 && status != kStatusPartial && then.empty() && !anonymous_state()) {
+		if (!std::filesystem::exists(path))
+			throw Error("somebody else has claimed the boot's state, and stores it elsewhere",
+			            "look for a dfr record --claim anonymous");
 		std::printf("the boot program has called exit(%d)\n", status);
 		status = trace::judge_whole(*trace::open_file(path)).complete ? 0 : kStatusPartial;
 	}
