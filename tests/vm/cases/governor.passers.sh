@@ -1,17 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Nobody makes the call that is traced; the hook that all other calls pass is charged all the same.
-text='dfr: state .* take more than 1% of a CPU even when they do nothing'
-echo 'governor.passers begins' >/dev/kmsg
-detached="dmesg | sed '1,/governor.passers begins/d' | grep -q '$text'"
-cat >w.sh <<END
-for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
-	guest-device load 5 0 >/dev/null
-	! $detached || break
-done
+# Nobody makes the call that is traced; what the hook costs that all other calls pass is its state's all the same.
+cat >w.sh <<'END'
+guest-device load 3 0 >/dev/null
+dfr status mine --json | sed -n 's/.*"most_millionths": \([0-9]*\).*/\1/p' | awk '{ print "charged", ($1 > 1000) }'
 END
-dfr record -o r.dfr -q --keep mine -x cpubudget=1 -x syscallhook=tracepoint -n '
+dfr record -o r.dfr -q --keep mine -x cpubudget=50 -x syscallhook=tracepoint -n '
 	syscall::getpriority: { trace(arg0); }
-' -- sh w.sh >/dev/null 2>err
-eval "$detached" && echo detached
+' -- sh w.sh 2>/dev/null | grep .
 dfr stop mine
