@@ -255,7 +255,8 @@ int renew_initrds(const boot::Installation& installation) {
 		if (builder && run_for_kernel(builder->make, release) == 0)
 			continue;
 		print_error("the initrd of kernel " + release + " was not made anew",
-		            builder ? builder->make_all : "neither initramfs-tools nor dracut is here any more");
+		            builder ? builder->make_all
+		                    : "neither initramfs-tools nor dracut is here any more");
 		status = kStatusError;
 	}
 	return status;
