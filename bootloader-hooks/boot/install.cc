@@ -82,7 +82,7 @@ std::vector<std::string> older_names(const std::optional<BootPlan>& older, const
 		names.push_back(older->name);
 	}
 	std::ranges::sort(names);
-	names.erase(std::ranges::unique(names).begin(), names.end());
+	names.erase(std::unique(names.begin(), names.end()), names.end());
 	std::erase(names, name);
 	return names;
 }
