@@ -149,9 +149,16 @@ void dfr_syscall_fire_return(struct dfr_syscall *call, long result, struct pt_re
 	fire_return(call, result, regs);
 }
 
+static bool *armed_of(const struct dfr_probe *probe)
+{
+	struct dfr_syscall *call = probe->pb_cookie;
+
+	return probe == call->sy_entry ? &call->sy_entry_armed : &call->sy_return_armed;
+}
+
 /*
- * Where all calls pass, those that nobody traces cost the hook, too. One in 64 is charged, to the probes that want the
- * hook in turn.
+ * Where all calls pass, those that are not traced there cost the hook, too. One in 64 is charged, to the probes that
+ * want the hook in turn.
  */
 static noinline void passed(bool entry)
 {
@@ -159,26 +166,26 @@ static noinline void passed(bool entry)
 	unsigned int i, at = READ_ONCE(last);
 
 	for (i = 0; i < call_count; i++) {
-		const struct dfr_syscall *call;
+		const struct dfr_probe *probe;
 
 		at = at + 1 < call_count ? at + 1 : 0;
-		call = &calls[at];
-		if (READ_ONCE(call->sy_hooked) ||
-		    !(entry ? READ_ONCE(call->sy_entry_armed) : READ_ONCE(call->sy_return_armed)))
+		probe = entry ? calls[at].sy_entry : calls[at].sy_return;
+		if (READ_ONCE(calls[at].sy_hooked) || !READ_ONCE(*armed_of(probe)))
 			continue;
 		WRITE_ONCE(last, at);
-		dfr_probe_refused(entry ? call->sy_entry : call->sy_return);
+		dfr_probe_refused(probe);
 		return;
 	}
 }
 
 static __always_inline void entered(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs)
 {
-	if (!call || READ_ONCE(call->sy_hooked))
-		return;
-	if (dfr_probe_wants(call->sy_entry))
+	/* A call that was hooked says so until it is armed again. */
+	bool here = call && !READ_ONCE(call->sy_hooked);
+
+	if (here && dfr_probe_wants(call->sy_entry))
 		dfr_syscall_fire_entry(call, abi, regs);
-	else if (!READ_ONCE(call->sy_entry_armed) && dfr_refusal_due())
+	else if (call && !(here && READ_ONCE(call->sy_entry_armed)) && dfr_refusal_due())
 		passed(true);
 }
 
@@ -224,11 +231,11 @@ static __always_inline void left(enum abi abi, struct pt_regs *regs, long result
 	/* After rt_sigreturn the number is -1, and call_of() returns NULL: `result` is no call's result. */
 	struct dfr_syscall *call = call_of(dfr_arch_syscall_number(regs), abi);
 
-	if (!call || READ_ONCE(call->sy_hooked))
-		return;
-	if (dfr_probe_wants(call->sy_return))
+	bool here = call && !READ_ONCE(call->sy_hooked);
+
+	if (here && dfr_probe_wants(call->sy_return))
 		dfr_syscall_fire_return(call, result, regs);
-	else if (!READ_ONCE(call->sy_return_armed) && dfr_refusal_due())
+	else if (call && !(here && READ_ONCE(call->sy_return_armed)) && dfr_refusal_due())
 		passed(false);
 }
 
@@ -324,13 +331,6 @@ static struct dfr_tracepoint *point_of(const struct dfr_probe *probe)
 	const struct dfr_syscall *call = probe->pb_cookie;
 
 	return probe == call->sy_entry ? &enter_point : &exit_point;
-}
-
-static bool *armed_of(const struct dfr_probe *probe)
-{
-	struct dfr_syscall *call = probe->pb_cookie;
-
-	return probe == call->sy_entry ? &call->sy_entry_armed : &call->sy_return_armed;
 }
 
 static bool is_armed(const struct dfr_syscall *call)
