@@ -42,8 +42,7 @@ struct BootComparison {
 	std::vector<BootDifference> differences; // by question, kind and the size of the shift
 	std::vector<BootAbsence> absences;
 	size_t left_out = 0; // no two boots differ in them by `least`
-	size_t open =
-	    0; // processes and initcalls that end in some boots and had not ended in others: not compared
+	size_t open = 0;     // processes and initcalls that end in some boots and not in others: not compared
 	bool slower() const;
 	size_t compared(BootQuestionOf question) const;
 	// Whether so few boots could have shown one thing of this question.

@@ -205,7 +205,7 @@ int dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u3
 void dfr_patterns_wanted(struct dfr_engine *engine, void (*visit)(const char *const pattern[4], void *arg),
 			 void *arg);
 bool dfr_glob(const char *pattern, const char *text);
-bool dfr_is_glob(const char *pattern); /* false: it matches one text, itself */
+bool dfr_glob_is_name(const char *pattern); /* it matches one text, itself */
 /*
  * NULL: there is no such probe, or no longer. Ids run from 1 to dfr_probe_count(), with holes where
  * probes went.

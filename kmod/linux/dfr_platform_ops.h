@@ -395,7 +395,6 @@ static inline u64 dfr_plat_masked(u64 index, u64 size)
 }
 
 bool dfr_plat_progenyof(const struct dfr_firing *firing, u32 pid);
-u64 dfr_plat_random(const struct dfr_firing *firing);
 u64 dfr_plat_secret(void);
 long dfr_plat_subr(const struct dfr_firing *firing, u32 subr, const u64 *args, char *buffer, size_t room,
 		   u64 *result);

@@ -512,12 +512,10 @@ static bool is_chosen(const struct fbt_choice *choice, unsigned long ip)
 		return within_module(ip, choice->fh_module);
 	if (!choice->fh_name)
 		return true;
-	if (is_in_some_module(ip))
-		return choice->fh_modules;
 	for (i = 0; i < choice->fh_places; i++)
 		if (ip - choice->fh_place[i] <= FBT_SITE_OFFSET)
 			return true;
-	return false;
+	return choice->fh_modules && is_in_some_module(ip);
 }
 
 /*
@@ -613,8 +611,7 @@ static bool choose_name(struct fbt_choice *choice, const char *name)
 {
 	static unsigned int names;
 
-	if (fbt_partial || !*name || dfr_is_glob(name) || !dfr_part_works(DFR_PART_PLACES) ||
-	    names == FBT_NAMES)
+	if (fbt_partial || !dfr_glob_is_name(name) || !dfr_part_works(DFR_PART_PLACES) || names == FBT_NAMES)
 		return false;
 	choice->fh_places = dfr_places_of(name, choice->fh_place, ARRAY_SIZE(choice->fh_place));
 	if (choice->fh_places > ARRAY_SIZE(choice->fh_place))

@@ -137,8 +137,8 @@ static unsigned long function_of(const char *const pattern[4])
 {
 	unsigned long offset;
 
-	if (!pattern[0][0] || !dfr_glob(pattern[0], "kinst") || !pattern[2][0] ||
-	    strpbrk(pattern[2], "*?[\\") || (!names_all(pattern) && kstrtoul(pattern[3], 10, &offset)))
+	if (!pattern[0][0] || !dfr_glob(pattern[0], "kinst") || !dfr_glob_is_name(pattern[2]) ||
+	    (!names_all(pattern) && kstrtoul(pattern[3], 10, &offset)))
 		return 0;
 	return dfr_resolve(pattern[2]);
 }

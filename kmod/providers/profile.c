@@ -232,7 +232,7 @@ static int create(const char *name)
 static int profile_provide(struct dfr_provider *provider, const char *const pattern[4])
 {
 	if (pattern[1][0] || pattern[2][0] || strlen(pattern[3]) >= PROFILE_NAME_MAX ||
-	    strpbrk(pattern[3], "*?[\\") || !dfr_glob(pattern[0], "profile"))
+	    !dfr_glob_is_name(pattern[3]) || !dfr_glob(pattern[0], "profile"))
 		return 0;
 	return create(pattern[3]);
 }

@@ -264,7 +264,7 @@ static void add_kernel_point(struct tracepoint *tracepoint, void *arg)
 /* A tracepoint that is named is listed without the others. After an error, the next who asks has all listed again. */
 static int sdt_provide(struct dfr_provider *provider, const char *const pattern[4])
 {
-	bool one = *pattern[3] && !dfr_is_glob(pattern[3]);
+	bool one = dfr_glob_is_name(pattern[3]);
 	struct sdt_listing listing = { .sw_name = one ? pattern[3] : NULL };
 
 	if (sdt_listed || (!dfr_glob(pattern[0], "sdt") && !dfr_glob(pattern[0], "rawtp")))

@@ -2,7 +2,7 @@
 //
 // What `dfr boot enable` writes (bootloader-hooks/boot/install.h): the entry is GRUB's own with what a trace needs;
 // disable makes every file what it was; whatever write an enable ends after, GRUB boots as before or finds all that
-// its new entry names.
+// its new entry names. More than 800 lines, because all of it is done to the made-up machine that is set up here.
 #include <catch2/catch.hpp>
 
 #include <chrono>
@@ -215,6 +215,21 @@ void check_bootable(const Machine& machine) {
 	CHECK_NOTHROW(boot::GrubEnvironment(boot::read_text(machine.root() + "/boot/grub/grubenv")).text());
 	for (const auto& [path, text] : machine.all())
 		CHECK_THAT(path, !Catch::EndsWith(".dfr-new"));
+}
+
+boot::ArchiveFile file(const char* name, const std::string& text) {
+	return boot::archive_file(name, 0600, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
+
+// The parameters in an archive of the program `name`, of digests that are made up.
+std::string parameters_of(const char* name) {
+	return boot::ProgramOrigin{.name = name,
+	                           .release = kRelease,
+	                           .source = std::string(64, '1'),
+	                           .dof = std::string(64, '2'),
+	                           .module = std::string(64, '3'),
+	                           .btf = ""}
+	    .parameters();
 }
 
 } // namespace
@@ -464,16 +479,7 @@ TEST_CASE("boot disable: what no enable made stays", "[boot]") {
 
 TEST_CASE("boot disable: archives of a plan are known by what they say", "[boot]") {
 	const Machine machine;
-	const boot::ProgramOrigin origin{.name = "default-x",
-	                                 .release = kRelease,
-	                                 .source = std::string(64, '1'),
-	                                 .dof = std::string(64, '2'),
-	                                 .module = std::string(64, '3'),
-	                                 .btf = ""};
-	const std::string parameters = origin.parameters();
-	const auto packed = boot::pack_archive(
-	    {boot::archive_file(boot::kParametersFile, 0600,
-	                        {reinterpret_cast<const uint8_t*>(parameters.data()), parameters.size()})});
+	const auto packed = boot::pack_archive({file(boot::kParametersFile, parameters_of("default-x"))});
 	const std::string other = std::string("/boot/dfr/default-x-") + kRelease + ".img";
 	machine.write(other, {packed.begin(), packed.end()});
 	enable(machine, plan("always"));
@@ -1255,23 +1261,12 @@ TEST_CASE("boot doctor: an archive whose module the kernel will refuse for its s
 	const Machine machine;
 	const std::string signature = "~Module signature appended~\n";
 	machine.write("/var/lib/dkms/mok.pub", "key");
-	const boot::ProgramOrigin origin{.name = "default",
-	                                 .release = kRelease,
-	                                 .source = std::string(64, '1'),
-	                                 .dof = std::string(64, '2'),
-	                                 .module = std::string(64, '3'),
-	                                 .btf = ""};
-	const std::string parameters = origin.parameters();
-	const auto file = [](const char* name, const std::string& text) {
-		return boot::archive_file(name, 0600,
-		                          {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
-	};
 	for (const bool wanted : {false, true})
 		for (const bool is_signed : {false, true}) {
 			const auto packed = boot::pack_archive(
 			    {file(boot::kShimFile, "shim"), file(boot::kProgramFile, "program"),
 			     file(boot::kModuleFile, "module" + (is_signed ? signature : "")),
-			     file(boot::kParametersFile, parameters)});
+			     file(boot::kParametersFile, parameters_of("default"))});
 			machine.write("/boot/dfr/default-" + std::string(kRelease) + ".img",
 			              {packed.begin(), packed.end()});
 			machine.write("/sys/module/module/parameters/sig_enforce", wanted ? "Y\n" : "N\n");

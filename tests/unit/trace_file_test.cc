@@ -2,6 +2,7 @@
 //
 // The .dfr container: what is written comes back; a file cut at any byte opens
 // up to the cut; a changed byte is reported and costs at most its segment.
+// More than 800 lines, because one sample of a file is cut, changed and read in it.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fcntl.h>

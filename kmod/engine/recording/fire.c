@@ -187,7 +187,7 @@ dfr_hot void run_form(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_
 static dfr_noinline void run_confined(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb,
 				      struct dfr_share *share)
 {
-	struct dfr_purse *purse = share->sh_governor.gv_user;
+	struct dfr_purse *purse = &share->sh_governor.gv_user->up_own;
 	u16 chunks = firing->fr_chunks;
 	u32 work = firing->fr_work;
 	bool fresh = purse->pu_stamp != pc->pc_stamp;

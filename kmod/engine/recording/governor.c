@@ -175,7 +175,7 @@ bool dfr_governor_short(const struct dfr_share *share, u32 eighths)
 	u32 budget = dfr_governor_budget(share->sh_state);
 
 	return (budget && is_short(&gv->gv_purse, budget, eighths)) ||
-	       (gv->gv_user && is_short(gv->gv_user, DFR_CONFINED_BUDGET, eighths));
+	       (gv->gv_user && is_short(&gv->gv_user->up_own, DFR_CONFINED_BUDGET, eighths));
 }
 
 /*
@@ -220,9 +220,9 @@ void dfr_governor_settle(struct dfr_share *share, u64 now)
 	 * The user's purse is settled at its own interval: his other states spend from it too and
 	 * may have settled it just now.
 	 */
-	if (gv->gv_user && now - gv->gv_user->pu_time >= WINDOW) {
-		settle_purse(gv->gv_user, DFR_CONFINED_BUDGET, now);
-		settle_purse(gv->gv_others, DFR_CONFINED_BUDGET, now);
+	if (gv->gv_user && now - gv->gv_user->up_own.pu_time >= WINDOW) {
+		settle_purse(&gv->gv_user->up_own, DFR_CONFINED_BUDGET, now);
+		settle_purse(&gv->gv_user->up_others, DFR_CONFINED_BUDGET, now);
 	}
 	dfr_thin_settle(share, now);
 	if (dfr_governor_short(share, 0) && !gv->gv_throttled && is_live(share))
@@ -277,7 +277,7 @@ static void fold(struct dfr_governor *gv, u64 now)
 static void charge_others(struct dfr_ecb *ecb, struct dfr_share *share, u64 time, u32 weight)
 {
 	time = least(time, USUAL_LEAST * OUTLIER) + ecb->ec_state->st_engine->en_hook_time;
-	share->sh_governor.gv_others->pu_spent += time * weight;
+	share->sh_governor.gv_user->up_others.pu_spent += time * weight;
 	dfr_atomic_add(&ecb->ec_cost, time * weight);
 }
 
@@ -299,7 +299,7 @@ static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *sh
 	gv->gv_purse.pu_spent += time * weight;
 	gv->gv_recent += time * weight;
 	if (gv->gv_user)
-		gv->gv_user->pu_spent += time * weight;
+		gv->gv_user->up_own.pu_spent += time * weight;
 	if (!dfr_governor_budget(ecb->ec_state))
 		pc->pc_spent += time * weight;
 	dfr_atomic_add(&ecb->ec_cost, time * weight);
@@ -363,7 +363,7 @@ void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const 
 	share->sh_governor.gv_purse.pu_spent += time;
 	share->sh_governor.gv_recent += time;
 	if (share->sh_governor.gv_user)
-		share->sh_governor.gv_user->pu_spent += time;
+		share->sh_governor.gv_user->up_own.pu_spent += time;
 	if (dfr_governor_budget(state)) {
 		if (now - share->sh_governor.gv_purse.pu_time >= WINDOW)
 			dfr_governor_settle(share, now);
@@ -432,7 +432,7 @@ static void look_after(void *arg)
 	tell(share, review->rv_now);
 	if (budget && gv->gv_purse.pu_credit < (s64)(RESUME / 100 * budget))
 		return;
-	if (gv->gv_user && gv->gv_user->pu_credit < (s64)(RESUME / 100 * DFR_CONFINED_BUDGET))
+	if (gv->gv_user && gv->gv_user->up_own.pu_credit < (s64)(RESUME / 100 * DFR_CONFINED_BUDGET))
 		return;
 	release(share, review->rv_now);
 	if (dfr_read_once(&share->sh_state->st_activity) == DFR_ACTIVE)
@@ -538,7 +538,7 @@ void dfr_governor_gone(struct dfr_state *state, const struct dfr_ecb *ecb, u64 n
  */
 static bool has_sunk(const struct dfr_purse *purse, u64 now)
 {
-	u64 sunk = purse ? dfr_read_once(&purse->pu_sunk) : 0;
+	u64 sunk = dfr_read_once(&purse->pu_sunk);
 
 	return sunk && now > sunk + DETACH_AFTER;
 }
@@ -558,18 +558,17 @@ static void forget_costs(struct dfr_state *state, u64 now)
 
 static bool any_sunk(const struct dfr_state *state, u64 now)
 {
-	const struct dfr_share *share;
+	const struct dfr_governor *gv;
 	u32 cpu;
 
 	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
-		share = state->st_shares[cpu];
-		if (!share)
+		if (!state->st_shares[cpu])
 			continue;
-		if (has_sunk(share->sh_governor.gv_others, now))
+		gv = &state->st_shares[cpu]->sh_governor;
+		if (gv->gv_user && has_sunk(&gv->gv_user->up_others, now))
 			return true;
-		if (dfr_read_once(&share->sh_governor.gv_throttled) &&
-		    (has_sunk(&share->sh_governor.gv_purse, now) ||
-		     has_sunk(share->sh_governor.gv_user, now)))
+		if (dfr_read_once(&gv->gv_throttled) &&
+		    (has_sunk(&gv->gv_purse, now) || (gv->gv_user && has_sunk(&gv->gv_user->up_own, now))))
 			return true;
 	}
 	return false;
@@ -644,7 +643,8 @@ static bool is_due(const struct dfr_share *share)
 {
 	const struct dfr_governor *gv = &share->sh_governor;
 
-	return dfr_read_once(&gv->gv_throttled) || (gv->gv_others && dfr_read_once(&gv->gv_others->pu_sunk));
+	return dfr_read_once(&gv->gv_throttled) ||
+	       (gv->gv_user && dfr_read_once(&gv->gv_user->up_others.pu_sunk));
 }
 
 bool dfr_governor_keep(struct dfr_state *state, u64 now)

@@ -62,15 +62,14 @@ struct dfr_past {
 
 /* The governor's view of a share: governor.c. Times in ns. */
 struct dfr_governor {
-	struct dfr_purse gv_purse; /* the state's */
-	struct dfr_purse *gv_user; /* and its user's two; NULL: it is not confined */
-	struct dfr_purse *gv_others;
-	u64 gv_usual;	   /* average time of an ECB in a firing */
-	u64 gv_sample;	   /* sample to which the hook's time was added last */
-	u64 gv_skip_stamp; /* firing that was counted last */
-	u64 gv_skipped;	   /* firings left out and not in the ledger yet */
-	u64 gv_from;	   /* begin of the time in which they were left out */
-	u64 gv_since;	   /* begin of the throttling */
+	struct dfr_purse gv_purse;	 /* the state's */
+	struct dfr_user_purses *gv_user; /* and its user's; NULL: it is not confined */
+	u64 gv_usual;			 /* average time of an ECB in a firing */
+	u64 gv_sample;			 /* sample to which the hook's time was added last */
+	u64 gv_skip_stamp;		 /* firing that was counted last */
+	u64 gv_skipped;			 /* firings left out and not in the ledger yet */
+	u64 gv_from;			 /* begin of the time in which they were left out */
+	u64 gv_since;			 /* begin of the throttling */
 	u32 gv_probe;
 	u32 gv_throttled;
 	u64 gv_seen;				/* gv_recent counts from here, */

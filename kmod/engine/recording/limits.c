@@ -152,6 +152,16 @@ static bool is_crowded(const struct dfr_state *state)
 	return n >= USERS_MAX;
 }
 
+static bool has_long_pattern(const struct dfr_clause *clause)
+{
+	u32 i;
+
+	for (i = 0; i < 4; i++)
+		if (strlen(clause->cl_pattern[i]) > PATTERN_MAX)
+			return true;
+	return strlen(clause->cl_host) > PATTERN_MAX;
+}
+
 const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_program *program)
 {
 	u32 i, k;
@@ -162,10 +172,8 @@ const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_pro
 		return "16 other unprivileged users, the most there may be, have programs: wait until one "
 		       "ends";
 	for (i = 0; i < program->pg_nclauses; i++)
-		for (k = 0; k < 5; k++)
-			if (strlen(k < 4 ? program->pg_clauses[i].cl_pattern[k]
-					 : program->pg_clauses[i].cl_host) > PATTERN_MAX)
-				return "unprivileged users may not use patterns of more than 64 letters";
+		if (has_long_pattern(&program->pg_clauses[i]))
+			return "unprivileged users may not use patterns of more than 64 letters";
 	for (i = 0; i < program->pg_noptions; i++)
 		for (k = 0; k < sizeof(limits) / sizeof(limits[0]); k++)
 			if (program->pg_options[i].po_option == limits[k].li_option &&

@@ -86,12 +86,9 @@ bool dfr_glob(const char *pattern, const char *text)
 	return !*pattern;
 }
 
-bool dfr_is_glob(const char *pattern)
+bool dfr_glob_is_name(const char *pattern)
 {
-	for (; *pattern; pattern++)
-		if (*pattern == '*' || *pattern == '?' || *pattern == '[' || *pattern == '\\')
-			return true;
-	return false;
+	return *pattern && !strpbrk(pattern, "*?[\\");
 }
 
 /* Matching. */
@@ -141,7 +138,7 @@ static void matcher_init(const struct dfr_engine *engine, struct matcher *matche
 			continue;
 		field->fd_pattern = pattern[i];
 		/* Names of providers are not interned. */
-		if (i == 0 || dfr_is_glob(pattern[i]))
+		if (i == 0 || !dfr_glob_is_name(pattern[i]))
 			continue;
 		field->fd_exact = dfr_string_find(engine, pattern[i]);
 		if (!field->fd_exact)

@@ -187,10 +187,7 @@ static int create_share(struct dfr_state *state, u32 cpu, struct dfr_share **out
 		return -ENOMEM;
 	share->sh_state = state;
 	share->sh_cpu = cpu;
-	if (state->st_user) {
-		share->sh_governor.gv_user = &state->st_user->us_purses[cpu].up_own;
-		share->sh_governor.gv_others = &state->st_user->us_purses[cpu].up_others;
-	}
+	share->sh_governor.gv_user = state->st_user ? &state->st_user->us_purses[cpu] : NULL;
 	error = fill_share(state, share);
 	if (error) {
 		free_share(share);
