@@ -183,6 +183,8 @@ static inline bool dfr_probe_enabled(const struct dfr_probe *probe)
 #ifdef __KERNEL__
 bool dfr_probe_wants_other(const struct dfr_test *test);
 void dfr_probe_refused(const struct dfr_probe *probe);
+/* Probe context. May a state that listens see the running task's firings? */
+bool dfr_probe_seen(const struct dfr_probe *probe);
 DECLARE_PER_CPU(s32, dfr_refusals); /* counts down to the next refused firing that is charged */
 
 /*

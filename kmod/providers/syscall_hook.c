@@ -30,13 +30,15 @@ static bool hook_registered;
 static unsigned int hook_calls; /* in the filter of hook_ops */
 
 /*
- * Asked at the entry, so that nobody else's call takes a node. A task that becomes its user's own inside the call (by
- * prctl(), say) has no return there.
+ * Asked at the entry, and whoever else listens, so that nobody else's call takes a node. A task that becomes its user's
+ * own inside the call (by prctl(), say) has no return there. Where its entry is traced, that has been charged.
  */
 static noinline void hook_confined(struct dfr_syscall *call, struct pt_regs *regs)
 {
-	if (dfr_probe_wants(call->sy_return))
+	if (dfr_probe_seen(call->sy_return))
 		dfr_return_hook(hook_confined_returns, call, regs, &call->sy_return);
+	else if (!READ_ONCE(call->sy_entry_armed) && dfr_refusal_due())
+		dfr_probe_refused(call->sy_return);
 }
 
 /*

@@ -370,6 +370,15 @@ bool dfr_probe_wants_other(const struct dfr_test *test)
 {
 	return other_test_holds(test, NULL);
 }
+
+bool dfr_probe_seen(const struct dfr_probe *probe)
+{
+	const struct dfr_ecb *ecb = dfr_load_acquire(&probe->pb_ecbs);
+
+	while (ecb && !may_see(ecb, NULL))
+		ecb = dfr_load_acquire(&ecb->ec_next);
+	return ecb;
+}
 #endif
 
 dfr_hot void fire_one(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb)

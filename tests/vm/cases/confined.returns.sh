@@ -8,6 +8,8 @@ guest-access as 1000 dtrace -x engine=kernel -qn '
 	END { printa("%@d\n", @); }
 ' >counts & tracer=$!
 until guest-device states | grep -qw active; do sleep 0.1; done
+guest-access as 1002 guest-access paused 1 listening >third & third=$!
+said paused third
 guest-access as 1001 guest-access paused 300 >strangers & strangers=$!
 said paused strangers
 guest-access as 1000 guest-access briefly 5
@@ -16,10 +18,10 @@ guest-access as 1001 guest-access paused 1 listening >other & other=$!
 said paused other
 guest-access as 1000 guest-access paused 2100 listening >own & own=$!
 said paused own; grep lost own
-kill -USR1 $own $other; said ended own; said ended other
+kill -USR1 $own $other $third; said ended own; said ended other; said ended third
 dtrace -x engine=kernel -qn '
 	syscall::getppid:return /pid == $target/ { @ = count(); }
 	END { printa("%@d\n", @); }
 ' -c 'guest-access calls 1000'
-kill $strangers $own $other; wait
-rm counts strangers own other; rmmod dfr && insmod /dfr.ko
+kill $strangers $own $other $third; wait
+rm counts strangers own other third; rmmod dfr && insmod /dfr.ko
