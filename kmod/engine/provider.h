@@ -40,7 +40,8 @@ struct dfr_test {
 #define DFR_PB_NOARGS  0x4 /* see dfr_probe_reads_args() */
 #define DFR_PB_ANYBODY 0x8 /* fires in any task, not the one it tells of; set by its provider at creation */
 #define DFR_PB_REGISTERS                                                                                     \
-	0x10 /* also set at creation: its arguments are in the registers of a function's entry */
+	0x10		  /* also set at creation: its arguments are in the registers of a function's entry */
+#define DFR_PB_ASKED 0x20 /* likewise: it is there because somebody's program asked for it */
 
 /* A probe. Providers read pb_cookie and test pb_ecbs; the engine owns the rest. */
 struct dfr_probe {
@@ -169,10 +170,11 @@ void dfr_fire(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *re
 /* The same with a given "current", in user space only (env is a struct dfr_env). */
 void dfr_fire_env(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs, const void *env);
 
-/* May a user without privilege use it, on his own tasks? */
+/* May a user without privilege use it, on his own tasks, and know of it? */
 static inline bool dfr_probe_open(const struct dfr_probe *probe)
 {
-	return probe->pb_provider->pv_flags & DFR_PV_CONFINED && !(probe->pb_flags & DFR_PB_ANYBODY);
+	return probe->pb_provider->pv_flags & DFR_PV_CONFINED &&
+	       !(probe->pb_flags & (DFR_PB_ANYBODY | DFR_PB_ASKED));
 }
 
 static inline bool dfr_probe_enabled(const struct dfr_probe *probe)

@@ -193,7 +193,8 @@ static u64 period_of(const char *text)
 	return 0;
 }
 
-static int create(const char *name)
+/* `flags` beside DFR_PB_ANYBODY. */
+static int create(const char *name, u32 flags)
 {
 	struct profile *profile;
 	bool tick = strstarts(name, "tick-");
@@ -220,8 +221,7 @@ static int create(const char *name)
 		dfr_plat_free(profile);
 		return -ENOMEM;
 	}
-	if (tick)
-		profile->pr_probe->pb_flags |= DFR_PB_ANYBODY;
+	profile->pr_probe->pb_flags |= flags | (tick ? DFR_PB_ANYBODY : 0);
 	mutex_lock(&profile_lock);
 	list_add(&profile->pr_list, &profiles);
 	profile_count++;
@@ -234,7 +234,7 @@ static int profile_provide(struct dfr_provider *provider, const char *const patt
 	if (pattern[1][0] || pattern[2][0] || strlen(pattern[3]) >= PROFILE_NAME_MAX ||
 	    !dfr_glob_is_name(pattern[3]) || !dfr_glob(pattern[0], "profile"))
 		return 0;
-	return create(pattern[3]);
+	return create(pattern[3], DFR_PB_ASKED);
 }
 
 static const struct dfr_provider_ops profile_ops = {
@@ -259,7 +259,7 @@ static void create_usual(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		create(names[i]);
+		create(names[i], 0);
 }
 
 /* Probes are created last, because nothing can fail after them that would have to free them. */
