@@ -185,6 +185,7 @@ static inline bool dfr_probe_enabled(const struct dfr_probe *probe)
 #ifdef __KERNEL__
 bool dfr_probe_wants_other(const struct dfr_test *test);
 void dfr_probe_refused(const struct dfr_probe *probe);
+void dfr_probe_passed(const struct dfr_probe *probe);
 /* Probe context. May a state that listens see the running task's firings? */
 bool dfr_probe_seen(const struct dfr_probe *probe);
 DECLARE_PER_CPU(s32, dfr_refusals); /* counts down to the next refused firing that is charged */
@@ -204,6 +205,8 @@ static __always_inline bool dfr_probe_passes_by(const struct dfr_probe *probe)
 	dfr_plat_comm(NULL, words);
 	return words[0] != test->te_words[0] || words[1] != test->te_words[1];
 }
+
+#define DFR_REFUSALS 64 /* for so many, about, the governor charges one */
 
 static __always_inline bool dfr_refusal_due(void)
 {

@@ -173,9 +173,11 @@ static noinline void passed(bool entry)
 		if (READ_ONCE(calls[at].sy_hooked) || !READ_ONCE(*armed_of(probe)))
 			continue;
 		WRITE_ONCE(last, at);
-		dfr_probe_refused(probe);
+		dfr_probe_passed(probe);
 		return;
 	}
+	/* The last one goes just now, or the hook could not be taken away. */
+	this_cpu_write(dfr_refusals, DFR_REFUSALS);
 }
 
 static __always_inline void entered(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs)

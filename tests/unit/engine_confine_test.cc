@@ -540,6 +540,32 @@ TEST_CASE("confined: what a state may not have", "[engine][confine][store]") {
 	CHECK(dfr_state_option(own.state, DFR_OPT_CPUBUDGET) == 5);
 }
 
+// The calls of others pass one hook, however many clauses of his end at the test of the owner.
+TEST_CASE("confined: what others' calls cost does not depend on the number of clauses",
+          "[engine][confine][store]") {
+	using namespace store_rig;
+	std::vector<uint64_t> spent;
+	for (const unsigned clauses : {1u, 16u}) {
+		store_rig::Rig rig;
+		rig.provider.pv_flags = DFR_PV_CONFINED | DFR_PV_USER_ARGS;
+		dfr_probe* read = rig.probe("read");
+		dfr_engine_govern(rig.engine(), 10'000);
+		store_rig::State own(rig);
+		REQUIRE(dfr_state_confine(own.state, 1000, 100, 32 << 20) == 0);
+		Program program;
+		for (unsigned i = 0; i < clauses; i++)
+			program.clause("rig::read:", {trace(arg(0))});
+		REQUIRE(enable_confined(own, program) == 0);
+		REQUIRE(own.go() == 0);
+		rig.env.ev_uid = 1001;
+		for (unsigned i = 0; i < 1000; i++) // in no time, so that nothing is settled
+			rig.fire(read, {1}, 1'000'000'000);
+		spent.push_back(own.state->st_user->us_purses[0].up_others.pu_spent);
+	}
+	CHECK(spent[0] >= 33 * 10'000);
+	CHECK(spent[1] == spent[0]);
+}
+
 // Users: what all of one's states take together.
 
 namespace {

@@ -5,6 +5,7 @@
 // so shares of CPU time are exact but for the sampling.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <functional>
@@ -177,7 +178,7 @@ TEST_CASE("the deadman: what a host takes is not what probes take", "[engine][st
 			const uint64_t from = time;
 			pass(kFiring);
 			if (!--left) {
-				dfr_governor_charge(cpu, read->pb_ecbs, true, 0, from, time,
+				dfr_governor_charge(cpu, read->pb_ecbs, DFR_A_FIRING, 0, from, time,
 				                    weight ? weight : 64);
 				dfr_governor_judge(cpu, read->pb_ecbs, time);
 				left = weight = 33 + random() % 64;
@@ -270,6 +271,49 @@ TEST_CASE("where leaving out is too dear, probes are detached", "[engine][store]
 	CHECK(state.status().loss[DFR_LOSS_THROTTLE] > before); // what it would have been
 	rig.fire(read, {7}, start + 15 * kSecond + 1);
 	CHECK(state.take().back().numbers.at(0) == 7);
+}
+
+// What is left may cost as much: of system calls all pass one hook, which goes with the last probe that needs it.
+TEST_CASE("as long as detaching does not help, more probes are detached", "[engine][store][governor]") {
+	Rig rig;
+	dfr_probe* const probes[] = {rig.probe("read"), rig.probe("write"), rig.probe("open")};
+	dfr_engine_govern(rig.engine(), kHook);
+	State state(rig);
+	REQUIRE(state.enable(with_budget(1)
+	                         .clause("rig::write:entry", {trace(arg(0))})
+	                         .clause("rig::open:entry", {trace(arg(0))})) == 0);
+	REQUIRE(state.go() == 0);
+	const uint64_t start = now_ns() - 200 * kSecond;
+	uint64_t time = start;
+	govern(state, time);
+	const auto left = [&] {
+		return std::count_if(std::begin(probes), std::end(probes),
+		                     [](const dfr_probe* probe) { return probe->pb_ecbs != nullptr; });
+	};
+	for (const uint64_t end = start + 4 * kSecond; time < end; time += 2 * kHook)
+		rig.fire(probes[time / (2 * kHook) % 3], {1, 2}, time);
+	govern(state, time);
+	CHECK(left() == 1); // the dearest, and more than half of it all
+	dfr_probe* const last = *std::find_if(std::begin(probes), std::end(probes),
+	                                      [](const dfr_probe* probe) { return probe->pb_ecbs; });
+	for (const uint64_t end = time + kSecond / 2; time < end; time += 2 * kHook)
+		rig.fire(last, {1, 2}, time);
+	govern(state, time);
+	CHECK(left() == 1); // too early to tell
+	for (const uint64_t end = time + kSecond; time < end; time += 2 * kHook)
+		rig.fire(last, {1, 2}, time);
+	govern(state, time);
+	CHECK(left() == 0);
+	govern(state, start + 15 * kSecond); // the wait has begun anew
+	CHECK(left() == 0);
+	const uint64_t before = state.status().loss[DFR_LOSS_THROTTLE];
+	govern(state, start + 17 * kSecond);
+	CHECK(left() == 3);
+	// What they would have been until now: two for 196 s, a third of all; the last one for 194.5 s, of its 5.5.
+	const double expected = (2.0 / 3 * 196 + (4.0 / 3 + 1.5) / 5.5 * 194.5) * kSecond / (2 * kHook);
+	const auto lost = static_cast<double>(state.status().loss[DFR_LOSS_THROTTLE] - before);
+	CHECK(lost > 0.95 * expected);
+	CHECK(lost < 1.05 * expected);
 }
 
 // formats/abi/catalog.h, DFR_EVENT_DETACHED. The catalog is never shortened.

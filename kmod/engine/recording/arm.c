@@ -265,7 +265,7 @@ u32 dfr_state_detach(struct dfr_state *state)
 			continue;
 		disarm_ecb(state, ecb);
 		dfr_ecb_mark(ecb, DFR_MARK_CHOSEN, false);
-		dfr_ecb_mark(ecb, DFR_MARK_DETACHED, true);
+		dfr_governor_detached(state, ecb);
 	}
 	commit_providers(state->st_engine);
 	return probes;

@@ -349,7 +349,8 @@ static dfr_cold void pure_timed(struct dfr_probe *probe, const u64 *args, u32 na
 		any_pure_holds(probe, args, nargs, regs);
 		after = dfr_plat_clock(NULL);
 		for (ecb = chain; ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
-			dfr_governor_charge(pc, ecb, true, dfr_plat_cpu(), before, after, pc->pc_distance);
+			dfr_governor_charge(pc, ecb, DFR_A_FIRING, dfr_plat_cpu(), before, after,
+					    pc->pc_distance);
 			before = after;
 		}
 		dfr_governor_judge(pc, chain, after);
@@ -403,7 +404,8 @@ static dfr_cold void fire_timed(struct dfr_cpu *pc, struct dfr_firing *firing, s
 	for (ecb = chain; ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
 		fire_one(pc, firing, ecb);
 		after = dfr_plat_clock(firing);
-		dfr_governor_charge(pc, ecb, may_see(ecb, firing), firing->fr_cpu, before, after, weight);
+		dfr_governor_charge(pc, ecb, may_see(ecb, firing) ? DFR_A_FIRING : DFR_OF_OTHERS,
+				    firing->fr_cpu, before, after, weight);
 		before = dfr_plat_clock(firing); /* the charging is no clause's cost */
 	}
 	dfr_governor_judge(pc, chain, before);

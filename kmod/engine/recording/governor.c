@@ -22,8 +22,9 @@
  *             that, so that there is credit left for the others: thin.c.
  *   detach    Where even leaving out costs more than the budget, so that a
  *             credit stays at its floor for a second, housekeeping detaches the
- *             dearest probes and attaches them again later, after a wait that
- *             grows each time.
+ *             dearest probes, and more of them each second as long as that does not
+ *             help, because the hook that all system calls pass stays as long as one
+ *             needs it. It attaches them again later, after a wait that grows each time.
  *   deadman   States without a budget may take any time until they take more
  *             than nine tenths of a CPU in each of four quarters of a second in
  *             a row: then one of them is killed, most likely the one that
@@ -274,10 +275,16 @@ static void fold(struct dfr_governor *gv, u64 now)
 }
 
 /* A firing in somebody else's task: a confined state's clauses end at the test of the owner, and count nothing of it. */
-static void charge_others(struct dfr_ecb *ecb, struct dfr_share *share, u64 time, u32 weight)
+static void charge_others(const struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *share, u64 time,
+			  u32 weight)
 {
-	time = least(time, USUAL_LEAST * OUTLIER) + ecb->ec_state->st_engine->en_hook_time;
-	share->sh_governor.gv_user->up_others.pu_spent += time * weight;
+	struct dfr_purse *purse = &share->sh_governor.gv_user->up_others;
+
+	time = least(time, USUAL_LEAST * OUTLIER);
+	if (purse->pu_sample != pc->pc_samples)
+		time += ecb->ec_state->st_engine->en_hook_time;
+	purse->pu_sample = pc->pc_samples;
+	purse->pu_spent += time * weight;
 	dfr_atomic_add(&ecb->ec_cost, time * weight);
 }
 
@@ -303,7 +310,6 @@ static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *sh
 	if (!dfr_governor_budget(ecb->ec_state))
 		pc->pc_spent += time * weight;
 	dfr_atomic_add(&ecb->ec_cost, time * weight);
-	dfr_atomic_add(&ecb->ec_fired, weight);
 }
 
 u32 dfr_governor_weight(struct dfr_cpu *pc)
@@ -317,8 +323,8 @@ u32 dfr_governor_weight(struct dfr_cpu *pc)
 	return weight;
 }
 
-void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, bool mine, u32 cpu, u64 from, u64 now,
-			 u32 weight)
+void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, enum dfr_charged what, u32 cpu, u64 from,
+			 u64 now, u32 weight)
 {
 	struct dfr_share *share = dfr_load_acquire(&ecb->ec_state->st_shares[cpu]);
 	u64 exact;
@@ -328,10 +334,12 @@ void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, bool mine, u32
 	exact = least(now - from, pc->pc_exact);
 	pc->pc_exact = 0;
 	dfr_atomic_add(&ecb->ec_cost, exact);
-	if (mine)
-		charge(pc, ecb, share, now - from - exact, weight);
+	if (what == DFR_OF_OTHERS)
+		charge_others(pc, ecb, share, now - from, weight);
 	else
-		charge_others(ecb, share, now - from, weight);
+		charge(pc, ecb, share, now - from - exact, weight);
+	if (what == DFR_A_FIRING)
+		dfr_atomic_add(&ecb->ec_fired, weight);
 	fold(&share->sh_governor, now);
 	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && dfr_governor_budget(ecb->ec_state))
 		dfr_governor_settle(share, now);
@@ -378,12 +386,8 @@ void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const 
 #ifdef __KERNEL__
 DEFINE_PER_CPU(s32, dfr_refusals);
 
-/*
- * Probe context, before the guard: called for about one in 64 firings that a provider refused
- * (dfr_probe_wants()), for all of them. Such a firing costs its hook; the test itself costs next to
- * nothing.
- */
-dfr_cold void dfr_probe_refused(const struct dfr_probe *probe)
+/* Charges the probe's states with its hook, for some 64 times that nothing else of theirs ran. */
+static dfr_cold void charge_hook(const struct dfr_probe *probe, enum dfr_charged what)
 {
 	struct dfr_engine *engine = probe->pb_provider->pv_engine;
 	unsigned long flags = dfr_plat_irq_save(engine, 0);
@@ -402,12 +406,28 @@ dfr_cold void dfr_probe_refused(const struct dfr_probe *probe)
 		pc->pc_exact = 0;
 		now = dfr_plat_clock(NULL);
 		for (ecb = chain; ecb; ecb = dfr_load_acquire(&ecb->ec_next))
-			dfr_governor_charge(pc, ecb, !dfr_state_confined(ecb->ec_state), dfr_plat_cpu(), now,
-					    now, weight);
+			dfr_governor_charge(pc, ecb, dfr_state_confined(ecb->ec_state) ? DFR_OF_OTHERS : what,
+					    dfr_plat_cpu(), now, now, weight);
 		dfr_governor_judge(pc, chain, now);
 		dfr_cpu_leave(pc);
 	}
 	dfr_plat_irq_restore(engine, flags);
+}
+
+/*
+ * Probe context, before the guard: called for about one in 64 firings that a provider refused
+ * (dfr_probe_wants()), for all of them. Such a firing costs its hook; the test itself costs next to
+ * nothing.
+ */
+void dfr_probe_refused(const struct dfr_probe *probe)
+{
+	charge_hook(probe, DFR_A_FIRING);
+}
+
+/* The same for what passes the probe's hook and is none of its firings. */
+void dfr_probe_passed(const struct dfr_probe *probe)
+{
+	charge_hook(probe, DFR_PASSING);
 }
 #endif
 
@@ -448,10 +468,10 @@ static void lost_detached(struct dfr_state *state, const struct dfr_ecb *ecb, u6
 	struct dfr_untold lost = { .un_share = dfr_any_share(state),
 				   .un_cause = DFR_LOSS_THROTTLE,
 				   .un_probe = ecb->ec_probe->pb_id,
-				   .un_from = state->st_detach_time,
+				   .un_from = ecb->ec_detached,
 				   .un_to = now };
-	u64 measured = (state->st_detach_time - state->st_cost_since) / MILLISECOND + 1;
-	u64 gone = (now - state->st_detach_time) / MILLISECOND + 1;
+	u64 measured = ecb->ec_counted / MILLISECOND + 1;
+	u64 gone = (now - ecb->ec_detached) / MILLISECOND + 1;
 
 	lost.un_count = ecb->ec_fired * gone / measured + 1;
 	if (lost.un_share)
@@ -490,6 +510,7 @@ static void account_attached(struct dfr_state *state, u64 now)
 	}
 	if (!ended && state->st_detached)
 		dfr_catalog_event(state, DFR_EVENT_ATTACHED, -(s32)state->st_detached, now);
+	state->st_detached = 0;
 	state->st_detach_time = 0;
 }
 
@@ -518,9 +539,19 @@ void dfr_governor_names_detached(struct dfr_state *state, const struct dfr_probe
 
 void dfr_governor_counts_detached(struct dfr_state *state, u32 probes)
 {
-	state->st_detached = lasts(state) ? probes : 0;
-	if (state->st_detached)
-		tell_detached(state, -(s32)probes);
+	if (!lasts(state))
+		return;
+	state->st_detached += probes;
+	tell_detached(state, -(s32)probes);
+}
+
+void dfr_governor_detached(const struct dfr_state *state, struct dfr_ecb *ecb)
+{
+	u64 since = least(dfr_read_once(&state->st_cost_since), state->st_detach_time);
+
+	ecb->ec_detached = state->st_detach_time;
+	ecb->ec_counted = state->st_detach_time - since;
+	dfr_ecb_mark(ecb, DFR_MARK_DETACHED, true);
 }
 
 void dfr_governor_gone(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now)
@@ -579,18 +610,34 @@ static bool attach_is_due(const struct dfr_state *state, u64 now)
 	return state->st_detach_time && now > state->st_detach_time + state->st_attach_wait;
 }
 
+/* Do the probes that it has cost anything? Those of the user's other states may be what has emptied his purses. */
+static bool costs(const struct dfr_state *state)
+{
+	const struct dfr_ecb *ecb = state->st_ecbs;
+
+	while (ecb && (!dfr_ecb_marked(ecb, DFR_MARK_LINKED) || !dfr_read_once(&ecb->ec_cost)))
+		ecb = ecb->ec_sibling;
+	return ecb;
+}
+
 static bool detach_is_due(const struct dfr_state *state, u64 now)
 {
-	return !state->st_detach_time && now > state->st_attached + DETACH_AFTER && any_sunk(state, now);
+	u64 last = state->st_detach_time ? state->st_detach_time : state->st_attached;
+
+	return now > last + DETACH_AFTER && any_sunk(state, now) && costs(state);
 }
 
 static void begin_to_detach(struct dfr_state *state, u64 now)
 {
+	bool more = state->st_detach_time;
+
+	state->st_detach_time = now;
+	if (more)
+		return; /* after the same wait, which begins anew */
 	if (!state->st_attach_wait || now - state->st_attached > 2 * state->st_attach_wait)
 		state->st_attach_wait = ATTACH_FIRST;
 	else
 		state->st_attach_wait = least(2 * state->st_attach_wait, ATTACH_LAST);
-	state->st_detach_time = now;
 }
 
 /* Under the engine's lock only, not the state's: disarming patches code, which takes long. */
@@ -665,7 +712,7 @@ bool dfr_governor_keep(struct dfr_state *state, u64 now)
 	dfr_thin_keep(state, now);
 	if (dfr_thin_due(state) || attach_is_due(state, now) || detach_is_due(state, now))
 		return true;
-	if (now - state->st_cost_since > BURST && !state->st_detach_time)
+	if (now - state->st_cost_since > BURST)
 		forget_costs(state, now); /* detaching shall go by recent costs */
 	return false;
 }

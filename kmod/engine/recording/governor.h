@@ -26,6 +26,7 @@ struct dfr_purse {
 	s64 pu_credit; /* that may be spent */
 	u64 pu_spent;  /* since pu_time */
 	u64 pu_sunk;   /* credit has been at its floor since then; 0: it is above */
+	u64 pu_sample; /* of others' calls: to which the hook's time was added last */
 	u64 pu_stamp;  /* a user's purse: the last firing that ran his clauses */
 	u32 pu_work;   /* and how much work they did in it */
 	u16 pu_chunks;
@@ -94,9 +95,13 @@ u32 dfr_limits_key(const struct dfr_state *state); /* any state: most bytes of a
 
 /* governor.c; on the CPU */
 u32 dfr_governor_weight(struct dfr_cpu *pc);
-/* !mine: the state may not see this firing. */
-void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, bool mine, u32 cpu, u64 from, u64 now,
-			 u32 weight);
+enum dfr_charged {
+	DFR_A_FIRING,  /* of its probe */
+	DFR_OF_OTHERS, /* a firing or what passes, in a task whose firings its state may not see */
+	DFR_PASSING,   /* no firing of its probe, but of the same hook */
+};
+void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, enum dfr_charged what, u32 cpu, u64 from,
+			 u64 now, u32 weight);
 void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now);
 void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const struct dfr_firing *firing,
 		       u64 time, u64 now);
@@ -113,6 +118,8 @@ void dfr_governor_end(struct dfr_state *state, u64 now);
 /* Before probes are detached: each of them, and how many. They take the lock themselves. */
 void dfr_governor_names_detached(struct dfr_state *state, const struct dfr_probe *probe);
 void dfr_governor_counts_detached(struct dfr_state *state, u32 probes);
+/* It is not linked any more. Under the engine's lock. */
+void dfr_governor_detached(const struct dfr_state *state, struct dfr_ecb *ecb);
 /* Its probe goes: if that is detached, its losses are told, because nothing else will. */
 void dfr_governor_gone(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now);
 

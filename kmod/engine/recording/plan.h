@@ -189,8 +189,10 @@ struct dfr_ecb {
 	struct dfr_ecb *ec_sibling; /* of the state, by EPID */
 	u64 ec_cost;		    /* governor: ns that its firings took, and their number */
 	u64 ec_fired;
-	u64 ec_missed; /* what pv_ops->missed() said last, or when it was linked; under the state's lock */
-	bool ec_off;   /* the catalog was told that its probe hears of no hit */
+	u64 ec_detached; /* when the governor unlinked it, if it did, */
+	u64 ec_counted;	 /* and how long ec_fired had been counted until then */
+	u64 ec_missed;	 /* what pv_ops->missed() said last, or when it was linked; under the state's lock */
+	bool ec_off;	 /* the catalog was told that its probe hears of no hit */
 };
 
 #define DFR_MARK_LINKED	  0x1 /* in the probe's chain */

@@ -181,7 +181,7 @@ struct dfr_state {
 
 	/* governor: times; 0: none */
 	u64 st_cost_since;  /* ec_cost and ec_fired count from here */
-	u64 st_detach_time; /* probes are detached since then, */
+	u64 st_detach_time; /* probes are detached, the last ones since then, */
 	u64 st_attach_wait; /* for so long a time */
 	u32 st_detached;    /* so many; 0: each was told by name */
 	u64 st_attached;    /* when they were last attached again */
