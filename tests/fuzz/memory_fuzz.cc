@@ -5,7 +5,7 @@
 // tables, speculation chunks, counters of losses on frames that overlap as they like), saved as ELF
 // core, raw image or kdump-compressed dump, flattened or not, damaged, and harvested whole.
 //
-// Targets: recorder/memory_image.cc recorder/anchors.cc recorder/physical_memory.cc recorder/speculations.cc
+// Targets: recorder/memory_image.cc recorder/found_states.cc recorder/anchors.cc recorder/physical_memory.cc recorder/speculations.cc
 // Targets: recorder/dead_kernel.cc recorder/dead_modules.cc recorder/extent.cc recorder/catalog_salvage.cc recorder/ring_blocks.cc
 // Targets: recorder/dump_file.cc recorder/kdump_pages.cc recorder/page_codec.cc
 #include <zlib.h>
