@@ -77,10 +77,12 @@ table() {
 	return "${PIPESTATUS[0]}"
 }
 
-# panics_of STAGE: a folder for what died() keeps of this code (of the build, and of the tests that make panics).
+# panics_of STAGE [FILE...]: a folder for what died() keeps of this code: of the build, of the tests that make panics, and of
+# FILEs.
 panics_of() {
 	local code folder
-	code=$(cat "$dev"/kmod/*/dfr.ko "$dev"/bin/{dfr,guest-sequence,guest-kexec} tests/vm/{panic,run,init} tests/vm/provider/dfr_{crash,break}.c | sha256sum | cut -c 1-16)
+	code=$(cat "$dev"/kmod/*/dfr.ko "$dev"/bin/{dfr,guest-{sequence,workload,kexec}} tests/vm/{panic,run,init,sequence.sh,modules.sh,build-provider} \
+		tests/vm/provider/{Kbuild,dfr_{crash,break}.c} "${@:2}" | sha256sum | cut -c 1-16)
 	folder=build/tests/$1/$code
 	mkdir -p "$folder" && echo "$folder"
 }
