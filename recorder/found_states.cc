@@ -33,10 +33,10 @@ BootId only_tag(uint32_t tag) {
 // are recordings: nobody is to fill the disk on which a crash kernel stores them.
 constexpr size_t kUnanchoredStates = 64;
 
-// Whether the image is an area of reserved memory (formats/abi/reserved.h) whose machine was reset in another way than by a panic
-// or a restart. One of its two heads may be damaged.
-bool lacks_write_back(const PhysicalMemory& memory) {
-	bool is_area = false;
+// What the image, if it is an area of reserved memory (formats/abi/reserved.h), says of being written back. One of its two heads
+// may be damaged.
+std::optional<uint32_t> written_back(const PhysicalMemory& memory) {
+	std::optional<uint32_t> said;
 	for (const uint64_t at : {memory.begin(), memory.begin() + memory.bytes() - kPage}) {
 		dfr_reserved_head head;
 		if (!memory.read(at, std::as_writable_bytes(std::span(&head, 1))))
@@ -45,11 +45,11 @@ bool lacks_write_back(const PhysicalMemory& memory) {
 		if (head.magic != DFR_RESERVED_MAGIC ||
 		    checksum != trace::crc32c(std::as_bytes(std::span(&head, 1))))
 			continue;
-		if (head.written_back)
-			return false;
-		is_area = true;
+		if (head.written_back == DFR_RESERVED_WRITTEN_BACK)
+			return head.written_back;
+		said = head.written_back;
 	}
-	return is_area;
+	return said;
 }
 
 } // namespace
@@ -101,15 +101,16 @@ std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& sc
 		for (const LooseBlock& block : blocks)
 			found.loose.push_back(block.address);
 	}
-	const bool not_written_back = lacks_write_back(memory);
+	const std::optional<uint32_t> said = written_back(memory);
 	for (FoundState& found : all) {
-		found.not_written_back = not_written_back;
 		found.more_states = states.size() - taken;
 		found.damaged_anchors = scan.damaged;
 		if (const auto astray = scan.astray.find(found.boot); astray != scan.astray.end())
 			found.astray = astray->second;
 		if (const auto panic = scan.panics.find(found.boot); panic != scan.panics.end())
 			found.panic = panic->second;
+		const bool by_panic = found.panic && said == 0U;
+		found.not_written_back = said && said != DFR_RESERVED_WRITTEN_BACK && !by_panic;
 	}
 	return all;
 }

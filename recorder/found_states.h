@@ -21,9 +21,10 @@ struct FoundState {
 	AnchorGroup group;
 	std::vector<uint64_t> loose; // where pages begin with the header of a block of this state
 	std::optional<PanicNote> panic;
-	uint64_t astray = 0;           // anchors of its boot that stand elsewhere than they say
-	bool not_written_back = false; // it is of an area of reserved memory, as a reset has left it
-	uint64_t damaged_anchors = 0;  // in the whole image,
+	uint64_t astray = 0; // anchors of its boot that stand elsewhere than they say
+	bool not_written_back =
+	    false;                    // it is of an area of reserved memory of which nothing says that it was
+	uint64_t damaged_anchors = 0; // in the whole image,
 	uint64_t more_states =
 	    0; // as are these, of which it has blocks and no anchor, and which are left out
 };

@@ -152,7 +152,7 @@ public:
 			trouble(plural(found.astray, "anchor") +
 			        " of its boot at another address than they name: a part of the dump is "
 			        "displaced, and what they list is not read");
-		if (found.not_written_back && !panic_)
+		if (found.not_written_back)
 			trouble("its memory was not written back before the reset: of what stood in caches "
 			        "only, any block may be missing");
 		name_disputed();

@@ -31,10 +31,19 @@ struct dfr_reserved_head {
 	__u64 bytes;
 	__u64 turn; /* one more with each area that is taken; behind all ones comes 0 */
 	__u8 boot_id[16];
-	__u32 written_back; /* 1: by a panic or before a restart, and this came last; 0 in areas of before */
+	__u32 written_back; /* below */
 	__u32 checksum;     /* CRC32C of this structure with this field 0 */
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_reserved_head) == 64, "head of an area: one line of a cache");
+
+/*
+ * Whether a reset has lost what stood in caches only. The heads get the second value when the area is taken, and the first by a
+ * panic or before a restart, behind all else that is written back; one head that has it is enough. A module of before says
+ * neither but 0, and there a panic's record tells it. That record tells nothing of an area that has the second value, because
+ * a crash kernel starts when it is there and before anything is written back.
+ */
+#define DFR_RESERVED_WRITTEN_BACK 1
+#define DFR_RESERVED_WILL_SAY 2
 
 /* Behind the first head. */
 #define DFR_RESERVED_RECORDS 2

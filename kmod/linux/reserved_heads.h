@@ -50,6 +50,7 @@ static inline struct dfr_reserved_head dfr_reserved_head_of(const struct dfr_res
 	head.bytes = areas->ra_bytes;
 	head.turn = areas->ra_turn + 1;
 	memcpy(head.boot_id, areas->ra_boot_id, sizeof(head.boot_id));
+	head.written_back = DFR_RESERVED_WILL_SAY;
 	head.checksum = dfr_reserved_checksum(&head);
 	return head;
 }
@@ -59,7 +60,7 @@ static inline struct dfr_reserved_head dfr_reserved_last_head_of(const struct df
 {
 	struct dfr_reserved_head head = dfr_reserved_head_of(areas);
 
-	head.written_back = 1;
+	head.written_back = DFR_RESERVED_WRITTEN_BACK;
 	head.checksum = dfr_reserved_checksum(&head);
 	return head;
 }

@@ -1550,9 +1550,13 @@ TEST_CASE("an area of reserved memory that was not written back is partial", "[r
 	CHECK(judged(1, false));
 	CHECK(judged(0, true)); // of a module of before
 	CHECK_FALSE(judged(0, false));
+	// A crash kernel starts before anything is written back, and the panic's record is there.
+	CHECK_FALSE(judged(2, true));
+	CHECK_FALSE(judged(2, false));
 	for (const unsigned head : {40, 499}) {
 		CHECK(judged(1, false, head));
 		CHECK_FALSE(judged(0, false, head));
+		CHECK_FALSE(judged(2, true, head));
 	}
 }
 
