@@ -205,6 +205,24 @@ void print_absences(const BootComparison& all, bool every) {
 		std::printf("%9s and %zu more: --all\n", "", all.absences.size() - std::min(told, kRows));
 }
 
+// What is so only after is always shown: it may be what hangs.
+void print_unended(const BootComparison& all, bool every) {
+	const auto only_after = std::ranges::count_if(all.unended, &lib::BootUnended::only_after);
+	std::printf(
+	    "\nnot compared, because it had not ended in all boots: %zu, %zu of them only behind --\n",
+	    all.unended.size(), static_cast<size_t>(only_after));
+	size_t told = 0;
+	for (const lib::BootUnended& one : all.unended) {
+		if (!every && !one.only_after && told >= kRows)
+			break;
+		std::printf("%4zu of %zu before, %zu of %zu after had ended: %s\n", one.before, all.before,
+		            one.after, all.after, shown(one.kind + " " + one.name + " (" + one.phase + ")"));
+		told++;
+	}
+	if (told < all.unended.size())
+		std::printf("%9s and %zu more: --all\n", "", all.unended.size() - told);
+}
+
 // What so many boots can show, and what not.
 void print_power(const BootComparison& all) {
 	const double least = lib::least_chance(all.before, all.after);
@@ -247,16 +265,13 @@ void print_text(const BootComparison& all, const Group& before, const Group& aft
 		std::printf("initcalls are not compared: %s\n", shown(without));
 	std::printf("not looked for: what no two boots differ in by %.3f s (--least; %zu things)\n",
 	            all.least / 1e9, all.left_out);
-	if (all.open)
-		std::printf(
-		    "not compared: %zu processes or initcalls that had not ended in one boot or more\n",
-		    all.open);
 	print_question(all, BootQuestionOf::kWhole, "the boot as a whole, until the login prompt", every);
 	print_question(all, BootQuestionOf::kParts, "what takes time: phases, services, processes, initcalls",
 	               every);
 	print_question(all, BootQuestionOf::kMoments,
 	               "what came later in its phase: services that stay, modules", every);
 	print_absences(all, every);
+	print_unended(all, every);
 	print_power(all);
 }
 
@@ -312,7 +327,7 @@ std::string json_difference(const BootDifference& one) {
 }
 
 void print_json(const BootComparison& all, const Group& before, const Group& after, const Doubts& doubts) {
-	std::vector<std::string> differences, absences, lines;
+	std::vector<std::string> differences, absences, unended, lines;
 	for (const std::string& line : doubts.lines)
 		lines.push_back(lib::json_text(line));
 	for (const BootDifference& one : all.differences)
@@ -325,6 +340,15 @@ void print_json(const BootComparison& all, const Group& before, const Group& aft
 		                       .raw("before", std::to_string(one.before))
 		                       .raw("after", std::to_string(one.after))
 		                       .str());
+	for (const lib::BootUnended& one : all.unended)
+		unended.push_back(lib::JsonObject()
+		                      .text("kind", one.kind)
+		                      .text("phase", one.phase)
+		                      .text("name", one.name)
+		                      .raw("ended_before", std::to_string(one.before))
+		                      .raw("ended_after", std::to_string(one.after))
+		                      .raw("only_after", one.only_after ? "true" : "false")
+		                      .str());
 	lib::JsonObject out;
 	out.raw("before", json_group(before))
 	    .raw("after", json_group(after))
@@ -335,9 +359,9 @@ void print_json(const BootComparison& all, const Group& before, const Group& aft
 	    .raw("slower", all.slower() ? "true" : "false")
 	    .text("no_initcalls", before.no_events.empty() ? after.no_events : before.no_events)
 	    .raw("left_out", std::to_string(all.left_out))
-	    .raw("open", std::to_string(all.open))
 	    .raw("differences", lib::json_list(differences))
-	    .raw("absences", lib::json_list(absences));
+	    .raw("absences", lib::json_list(absences))
+	    .raw("unended", lib::json_list(unended));
 	std::printf("%s\n", shown(out.str()));
 }
 
@@ -364,8 +388,9 @@ int run_boot_diff(int argc, char** argv) {
 	    "boots. \"from\" and \"to\" are the interval of one change, as sure as it says; \"chance\" is\n"
 	    "what the difference is worth where so many things are compared to answer one of the three\n"
 	    "questions. Status 4: something became slower; 3: so few boots could not have shown it, a boot\n"
-	    "has no login prompt, or recordings are partial or of several programs; 0: nothing slower was\n"
-	    "shown.",
+	    "has no login prompt, something had not ended in boots behind -- only, or recordings are "
+	    "partial\n"
+	    "or of several programs; 0: nothing slower was shown.",
 	    kBootDiffExamples);
 	app->add_option("before", before, "recordings of the boots before; all files of each");
 	app->add_option("--confidence", confidence, "how sure a difference must be, in percent (default: 95)")
@@ -404,7 +429,7 @@ int run_boot_diff(int argc, char** argv) {
 		return kStatusPartial;
 	if (found.slower())
 		return kStatusSlower;
-	return found.in_vain() || doubts.no_login ? kStatusPartial : 0;
+	return found.in_vain() || found.hangs() || doubts.no_login ? kStatusPartial : 0;
 }
 
 } // namespace dfr::cli

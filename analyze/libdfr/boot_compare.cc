@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -66,12 +67,14 @@ Measured measure(const BootTimeline& boot) {
 	if (!boot.login)
 		out.open_phase = boot.phases.back().name;
 	for (const BootService& service : boot_services(boot)) {
-		if (service.goes_on)
+		const MeasuredName key{"service", phase_at(boot, service.from).name,
+		                       lasting_name(service.name)};
+		if (service.goes_on) {
 			add_moment(out, boot, "start", service.name, service.from);
-		else
-			add(out.parts,
-			    {"service", phase_at(boot, service.from).name, lasting_name(service.name)},
-			    service.to - service.from);
+			out.open.insert(key);
+		} else {
+			add(out.parts, key, service.to - service.from);
+		}
 	}
 	for (size_t i = 0; i < boot.processes.size(); i++) {
 		const BootProcess& one = boot.processes[i];
@@ -150,9 +153,8 @@ void add_absence(BootComparison& into, const Boots& boots, const MeasuredName& k
 	into.absences.push_back(std::move(one));
 }
 
-// What goes on in some boots and ends in others says nothing by its length. Returns how many parts are left out for that
-// in a boot where they end.
-size_t without_open_ends(Boots& boots) {
+// A phase that ends with the recording has no length in any boot, whatever the others know of it.
+void drop_open_phases(Boots& boots) {
 	std::vector<std::string> open;
 	for (const Measured& one : boots.all)
 		if (!one.open_phase.empty())
@@ -160,17 +162,32 @@ size_t without_open_ends(Boots& boots) {
 	for (Measured& one : boots.all)
 		for (const std::string& name : open)
 			one.parts.erase({"phase", "", name});
-	for (const auto& [key, count] : boots.names(&Measured::moments))
-		for (Measured& one : boots.all)
-			one.parts.erase({"service", std::get<1>(key), std::get<2>(key)});
-	std::set<MeasuredName> ends, left_out;
+}
+
+// What goes on in some boots and ends in others says nothing by its length.
+std::vector<BootUnended> take_unended(Boots& boots) {
+	std::set<MeasuredName> open;
 	for (const Measured& one : boots.all)
-		ends.insert(one.open.begin(), one.open.end());
-	for (const MeasuredName& key : ends)
-		for (Measured& one : boots.all)
-			if (one.parts.erase(key))
-				left_out.insert(key);
-	return left_out.size();
+		open.insert(one.open.begin(), one.open.end());
+	std::vector<BootUnended> out;
+	for (const MeasuredName& key : open) {
+		BootUnended one{
+		    .kind = std::get<0>(key), .phase = std::get<1>(key), .name = std::get<2>(key)};
+		bool ends = false;
+		for (size_t i = 0; i < boots.all.size(); i++) {
+			const bool was_open = boots.all[i].open.contains(key),
+			           ended = boots.all[i].parts.erase(key);
+			ends = ends || ended;
+			if (ended && !was_open)
+				(i < boots.before ? one.before : one.after)++;
+			if (was_open && i < boots.before)
+				one.only_after = false;
+		}
+		if (ends)
+			out.push_back(std::move(one));
+	}
+	std::ranges::stable_sort(out, std::ranges::greater(), &BootUnended::only_after);
+	return out;
 }
 
 void judge(BootComparison& into, BootQuestionOf question) {
@@ -212,6 +229,10 @@ bool BootComparison::could_show(BootQuestionOf question) const {
 bool BootComparison::in_vain() const {
 	const bool whole = compared(BootQuestionOf::kWhole) > 0; // else no login prompt was seen
 	return !(whole && could_show(BootQuestionOf::kWhole)) && !could_show(BootQuestionOf::kParts);
+}
+
+bool BootComparison::hangs() const {
+	return std::ranges::any_of(unended, &BootUnended::only_after);
 }
 
 std::string lasting_name(const std::string& name) {
@@ -259,7 +280,8 @@ BootComparison compare_boots(std::span<const BootTimeline> before, std::span<con
 	if (!options.partial && options.events.size() == boots.all.size())
 		for (size_t i = 0; i < boots.all.size(); i++)
 			measure_events(boots.all[i], options.events[i]);
-	out.open = without_open_ends(boots);
+	drop_open_phases(boots);
+	out.unended = take_unended(boots);
 	if (out.least <= 0)
 		out.least = median(wholes) * kShareOfBoot;
 	const auto consider = [&out](BootDifference one) {

@@ -36,19 +36,28 @@ struct BootAbsence {
 	size_t before = 0, after = 0; // boots that have it
 };
 
+// What ends in some boots and had not ended in others when the recording did: it has no length there, so it is not compared.
+struct BootUnended {
+	std::string kind, phase, name;
+	size_t before = 0, after = 0; // boots in which it had ended
+	bool only_after = true;       // in each boot before it had ended, or did not occur
+};
+
 struct BootComparison {
 	double confidence = 0, least = 0;        // nanoseconds
 	size_t before = 0, after = 0;            // boots
 	std::vector<BootDifference> differences; // by question, kind and the size of the shift
 	std::vector<BootAbsence> absences;
-	size_t left_out = 0; // no two boots differ in them by `least`
-	size_t open = 0;     // processes and initcalls that end in some boots and not in others: not compared
+	size_t left_out = 0;              // no two boots differ in them by `least`
+	std::vector<BootUnended> unended; // those first that are so only after
 	bool slower() const;
 	size_t compared(BootQuestionOf question) const;
 	// Whether so few boots could have shown one thing of this question.
 	bool could_show(BootQuestionOf question) const;
 	// Neither that the boot nor that a part of it became slower could have been shown.
 	bool in_vain() const;
+	// Something had not ended in boots after alone: how much slower it became nobody knows.
+	bool hangs() const;
 };
 
 struct CompareOptions {

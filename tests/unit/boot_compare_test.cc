@@ -211,7 +211,7 @@ TEST_CASE("boots compared: names are matched, what is in some boots only is told
 	CHECK(absent("module", "ext4", 4, 1) == 1);
 }
 
-TEST_CASE("boots compared: what ends in some boots and stays in others is compared by its beginning",
+TEST_CASE("boots compared: what ends in some boots and stays in others is not compared by its length",
           "[boot]") {
 	std::vector<lib::BootTimeline> boots = boots_of(std::vector<Made>(2));
 	for (lib::BootProcess& one : boots[1].processes)
@@ -221,6 +221,9 @@ TEST_CASE("boots compared: what ends in some boots and stays in others is compar
 	    lib::compare_boots(std::span(boots).first(1), std::span(boots).last(1), {.least = 0.001});
 	for (const lib::BootDifference& one : all.differences)
 		CHECK(one.kind != "service");
+	REQUIRE(all.unended.size() == 1);
+	CHECK(all.unended[0].kind == "service");
+	CHECK(all.hangs());
 }
 
 TEST_CASE("boots compared: a process or an initcall that had not ended took no length, not no time",
@@ -257,7 +260,54 @@ TEST_CASE("boots compared: a process or an initcall that had not ended took no l
 	}
 	for (const lib::BootAbsence& one : all.absences)
 		CHECK(one.kind == "start"); // the service goes on in four of the boots
-	CHECK(all.open == 2);
+	// Each is named, with the boots in which it ended: what hangs after the change is to be seen.
+	const auto unended = [&](const std::string& kind, const std::string& name) {
+		return std::ranges::count_if(all.unended, [&](const lib::BootUnended& one) {
+			return one.kind == kind && one.name == name && one.before == (ended_before ? 4 : 0) &&
+			       one.after == (ended_before ? 0 : 4) && one.only_after == ended_before;
+		});
+	};
+	CHECK(all.unended.size() == 3);
+	CHECK(unended("process", "/usr/bin/child") == 1);
+	CHECK(unended("service", "/usr/sbin/service") == 1);
+	CHECK(unended("initcall", "probe") == 1);
+	CHECK(all.hangs() == ended_before);
+}
+
+// What is open behind -- alone may hang; what was so before, too, or never ended, says nothing of the change.
+TEST_CASE("boots compared: what had not ended is told apart by the boots in which it had", "[boot]") {
+	std::vector<lib::BootTimeline> boots = boots_of(std::vector<Made>(6));
+	lib::CompareOptions options;
+	for (size_t i = 0; i < 6; i++) {
+		const auto call = [i](const char* name, std::initializer_list<size_t> open_in) {
+			return lib::BootInitcall{.name = name,
+			                         .level = "late",
+			                         .from = 0,
+			                         .to = 100'000'000,
+			                         .ended = std::ranges::find(open_in, i) == open_in.end()};
+		};
+		lib::BootInitcalls events;
+		events.calls = {call("before", {0}), call("both", {1, 4}), call("never", {0, 1, 2, 3, 4, 5})};
+		if (i) // does not occur in the first
+			events.calls.push_back(call("after", {4}));
+		events.calls.push_back(call("twice", {}));
+		if (i == 5) // one of two
+			events.calls.push_back(call("twice", {5}));
+		options.events.push_back(events);
+	}
+	const auto found = lib::compare_boots(std::span(boots).first(3), std::span(boots).last(3), options);
+	std::vector<std::string> told;
+	for (const lib::BootUnended& one : found.unended)
+		told.push_back(one.name + " " + std::to_string(one.before) + " " + std::to_string(one.after) +
+		               (one.only_after ? " only after" : ""));
+	CHECK(told == std::vector<std::string>{"after 2 2 only after", "twice 3 2 only after", "before 2 3",
+	                                       "both 2 2"});
+	CHECK(found.hangs());
+	for (lib::BootInitcalls& events : options.events)
+		std::erase_if(events.calls, [](const lib::BootInitcall& one) {
+			return one.name == "after" || one.name == "twice";
+		});
+	CHECK_FALSE(lib::compare_boots(std::span(boots).first(3), std::span(boots).last(3), options).hangs());
 }
 
 TEST_CASE("boots compared: the kernel's initcalls are compared if all boots have them", "[boot]") {
