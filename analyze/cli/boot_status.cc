@@ -269,8 +269,22 @@ void look_at_archive(const std::string& root, const std::string& path, const std
 	                         " for each of " + std::to_string(cpus) + " CPUs");
 }
 
+// DKMS wants the module's version, builds for the running kernel unless it is told which, and neither builds nor installs a second
+// time without being forced. (Installing dfr-dkms anew builds for the running kernel and the newest alone, and takes the others' away.)
+std::string build_anew(const std::string& root, const std::string& release) {
+	std::error_code error;
+	for (const auto& entry : std::filesystem::directory_iterator(root + "/usr/src", error)) {
+		const std::string folder = entry.path().filename().string();
+		if (!folder.starts_with("dfr-") || ::access((entry.path() / "dkms.conf").c_str(), R_OK) != 0)
+			continue;
+		const std::string what = " --force dfr/" + folder.substr(4) + " -k " + release;
+		return "dkms build" + what + " && dkms install" + what;
+	}
+	return "install dfr-dkms and linux-headers-" + release;
+}
+
 // `is_signed`: the archive's module, as far as that is known.
-void look_at_signing(const std::string& root, bool is_signed, Findings& found) {
+void look_at_signing(const std::string& root, const std::string& release, bool is_signed, Findings& found) {
 	const std::string why = signatures_wanted(root);
 	if (why.empty()) {
 		if (root.empty())
@@ -279,7 +293,7 @@ void look_at_signing(const std::string& root, bool is_signed, Findings& found) {
 	}
 	if (!is_signed)
 		found.bad("signing", why + ", and the archive's module has no signature: it will be refused",
-		          "dkms build --force dfr && dkms install --force dfr, then dfr boot renew");
+		          build_anew(root, release) + ", then dfr boot renew");
 	if (::access((root + "/var/lib/dkms/mok.pub").c_str(), R_OK) == 0)
 		found.note("signing",
 		           why + ": the key that DKMS signs with must be enrolled: mokutil --test-key "
@@ -288,7 +302,8 @@ void look_at_signing(const std::string& root, bool is_signed, Findings& found) {
 	else
 		found.bad(
 		    "signing", why + ", and there is no key that modules are signed with",
-		    "dkms generate_mok && dkms build --force dfr && mokutil --import /var/lib/dkms/mok.pub");
+		    "dkms generate_mok, then " + build_anew(root, release) +
+		        ", then mokutil --import /var/lib/dkms/mok.pub, then dfr boot renew, then reboot");
 }
 
 } // namespace
@@ -357,7 +372,7 @@ int run_boot_doctor(int argc, char** argv) {
 	} catch (const Error& error) {
 		found.bad("archive", error.what(), "dfr boot build --name " + name + " --kernel " + release);
 	}
-	look_at_signing(root, is_signed, found);
+	look_at_signing(root, release, is_signed, found);
 	look_at_plan(installation, plan, found);
 	return found.wrong ? kStatusError : 0;
 }

@@ -1276,10 +1276,31 @@ TEST_CASE("boot doctor: an archive whose module the kernel will refuse for its s
 			CHECK((said.find("signing    WRONG: module.sig_enforce is set, and the archive's "
 			                 "module has no signature") != std::string::npos) ==
 			      (wanted && !is_signed));
-			CHECK((said.find("dkms install --force dfr, then dfr boot renew") !=
-			       std::string::npos) == (wanted && !is_signed));
+			CHECK((said.find("next: install dfr-dkms and linux-headers-" + std::string(kRelease) +
+			                 ", then dfr boot renew") != std::string::npos) ==
+			      (wanted && !is_signed));
 			CHECK((said.find("mokutil --test-key") != std::string::npos) == wanted);
 		}
+}
+
+// dkms(8): MODULE/VERSION is not optional for build and install, and without -k they are for the running kernel.
+TEST_CASE("boot doctor: DKMS is to build the module anew for the kernel that was asked about", "[boot]") {
+	const Machine machine;
+	machine.write("/sys/module/module/parameters/sig_enforce", "Y\n");
+	machine.write("/usr/src/dfr-other/README", "of somebody else");
+	machine.write("/usr/src/dfr-1.2~rc3/dkms.conf", "");
+	machine.write("/usr/src/linux-headers-6.1.0-60-amd64/dkms.conf", "");
+	const auto packed = boot::pack_archive(
+	    {file(boot::kShimFile, "shim"), file(boot::kProgramFile, "program"),
+	     file(boot::kModuleFile, "module"), file(boot::kParametersFile, parameters_of("default"))});
+	machine.write("/boot/dfr/default-" + std::string(kRelease) + ".img", {packed.begin(), packed.end()});
+	const std::string doctor = "doctor --kernel " + std::string(kRelease),
+	                  anew = "dkms build --force dfr/1.2~rc3 -k 6.1.0-56-amd64 && "
+	                         "dkms install --force dfr/1.2~rc3 -k 6.1.0-56-amd64, then ";
+	CHECK_THAT(said_by(doctor.c_str(), machine), Catch::Contains("next: " + anew + "dfr boot renew"));
+	CHECK_THAT(said_by(doctor.c_str(), machine),
+	           Catch::Contains("next: dkms generate_mok, then " + anew +
+	                           "mokutil --import /var/lib/dkms/mok.pub, then dfr boot renew"));
 }
 
 TEST_CASE("boot doctor: nobody counts where GRUB is not", "[boot]") {
