@@ -110,8 +110,10 @@ std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog)
 } // namespace
 
 std::string event_text(const trace::Catalog& catalog, size_t index) {
-	std::string text = text_of(catalog.events[index], catalog);
-	if (catalog.events[index].event == DFR_EVENT_MARK) // each counts
+	const trace::EventMark& mark = catalog.events[index];
+	std::string text = text_of(mark, catalog);
+	if (mark.event == DFR_EVENT_MARK ||
+	    (mark.event == DFR_EVENT_DETACHED && mark.value < 0)) // each counts
 		return text;
 	return index > 0 && text == text_of(catalog.events[index - 1], catalog) ? std::string{} : text;
 }

@@ -169,9 +169,9 @@ enum dfr_event {
 	   when the engine told */
 	DFR_EVENT_EXIT,
 	DFR_EVENT_PANIC,
-	DFR_EVENT_DETACHED, /* the governor detached a probe that cost too much; its id; -n: n, in a lasting overload */
-	DFR_EVENT_ATTACHED, /* the governor attached it again, or it is gone; value: as of DETACHED */
-	DFR_EVENT_KILLED,   /* value: enum dfr_killed */
+	DFR_EVENT_DETACHED, /* the governor detached a probe that cost too much; its id; -n: n (more), in a lasting overload */
+	DFR_EVENT_ATTACHED, /* the governor attached it again, or it is gone; its id; -n: all n that are counted only */
+	DFR_EVENT_KILLED, /* value: enum dfr_killed */
 	/* Probes could not be armed, or not even be made. value: the probe's id; -n: n probes; 0: the provider could
 	   not say which, but text, if it is not empty, is a description of them. error: why (EPERM: their
 	   arguments may not be shown; ECANCELED: they did not fire from the event's time on, or since a

@@ -284,17 +284,23 @@ void judge_full(Verdict& verdict, const Catalog& catalog, const Merger& merger) 
 // What fires at a probe while the governor has it detached is counted when it is attached again, or at stop.
 void judge_detached(Verdict& verdict, const Catalog& catalog, const Merger& merger) {
 	const uint64_t to = std::min(merger.selection().to, catalog.recording_end());
-	std::map<int32_t, uint64_t> since; // by probe
+	std::map<int32_t, uint64_t> since; // by probe; what was only counted as -1
+	uint64_t counted = 0;
 	for (const EventMark& mark : catalog.events) {
 		// The stop counts what was detached until then, also where exit() had ended the recording before.
 		if (mark.time > (mark.event == DFR_EVENT_STOP ? merger.selection().to : to))
 			continue;
-		if (mark.event == DFR_EVENT_DETACHED)
-			since.emplace(mark.value, mark.time);
-		else if (mark.event == DFR_EVENT_ATTACHED)
-			since.erase(mark.value);
-		else if (mark.event == DFR_EVENT_STOP)
+		const int32_t probe = std::max(mark.value, -1);
+		if (mark.event == DFR_EVENT_DETACHED) {
+			since.emplace(probe, mark.time);
+			counted += probe < 0 ? static_cast<uint64_t>(-int64_t{mark.value}) : 0;
+		} else if (mark.event == DFR_EVENT_ATTACHED) {
+			since.erase(probe);
+			counted = probe < 0 ? 0 : counted;
+		} else if (mark.event == DFR_EVENT_STOP) {
 			since.clear();
+			counted = 0;
+		}
 	}
 	if (since.empty())
 		return;
@@ -302,7 +308,7 @@ void judge_detached(Verdict& verdict, const Catalog& catalog, const Merger& merg
 	                                    [](const auto& a, const auto& b) { return a.second < b.second; });
 	const auto probe = catalog.probes.find(static_cast<uint32_t>(first->first));
 	verdict.reasons.push_back(
-	    (first->first < 0                ? plural(static_cast<uint64_t>(-int64_t{first->first}), "probe")
+	    (first->first < 0                ? plural(counted, "probe")
 	     : probe == catalog.probes.end() ? "a probe"
 	                                     : probe->second.text()) +
 	    (since.size() > 1 ? " and " + plural(since.size() - 1, "other probe") : "") +

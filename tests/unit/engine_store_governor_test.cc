@@ -316,6 +316,36 @@ TEST_CASE("as long as detaching does not help, more probes are detached", "[engi
 	CHECK(lost < 1.05 * expected);
 }
 
+// Patching may take seconds, in which all still costs what it did.
+TEST_CASE("whether detaching helps is judged when it has ended", "[engine][store][governor]") {
+	Rig rig;
+	dfr_probe* const probes[] = {rig.probe("read"), rig.probe("write")};
+	dfr_engine_govern(rig.engine(), kHook);
+	State state(rig);
+	REQUIRE(state.enable(with_budget(1).clause("rig::write:entry", {trace(arg(0))})) == 0);
+	REQUIRE(state.go() == 0);
+	uint64_t time = now_ns() - 200 * kSecond;
+	govern(state, time);
+	const auto fire_until = [&](uint64_t end) {
+		for (; time < end; time += 2 * kHook)
+			rig.fire(probes[time / (2 * kHook) % 3 > 0], {1, 2}, time);
+	};
+	fire_until(time + 4 * kSecond);
+	const uint64_t begin = time;
+	bool due = true;
+	rig.patching = [&] {
+		fire_until(begin + 3 * kSecond);
+		due = dfr_governor_keep(state.state, time);
+	};
+	govern(state, time);
+	rig.patching = nullptr;
+	CHECK(!due);
+	CHECK(probes[1]->pb_ecbs == nullptr);
+	fire_until(begin + 7 * kSecond / 2);
+	govern(state, time);
+	CHECK(probes[0]->pb_ecbs != nullptr);
+}
+
 // formats/abi/catalog.h, DFR_EVENT_DETACHED. The catalog is never shortened.
 TEST_CASE("an overload that lasts names its probes once, and counts them from then on",
           "[engine][store][governor]") {

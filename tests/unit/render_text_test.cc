@@ -125,6 +125,17 @@ TEST_CASE("render: probes that came and could not be made are told", "[render]")
 	      "some of the probes rig:later:*:* cannot be armed: Cannot allocate memory");
 }
 
+TEST_CASE("render: each round of a detaching is told", "[render]") {
+	dfr::trace::Catalog catalog;
+	for (int i = 0; i < 2; i++) {
+		dfr::trace::EventMark& mark = catalog.events.emplace_back();
+		mark.event = DFR_EVENT_DETACHED;
+		mark.value = -64;
+	}
+	CHECK(event_text(catalog, 0).starts_with("64 probes are detached for a while"));
+	CHECK(event_text(catalog, 1) == event_text(catalog, 0));
+}
+
 TEST_CASE("render: addresses without symbols print as numbers", "[render]") {
 	NoSymbols symbols;
 	std::string out;

@@ -128,7 +128,10 @@ TEST_CASE("an answer lacks what a probe that is detached yet has not counted", "
 	const std::vector<std::string> counted = mark(DFR_EVENT_DETACHED, 3200, -12);
 	REQUIRE(counted.size() == 1);
 	CHECK(counted[0].starts_with("12 probes detached by the governor from "));
-	CHECK(mark(DFR_EVENT_ATTACHED, 3400, -12).empty());
+	const std::vector<std::string> more = mark(DFR_EVENT_DETACHED, 3300, -7);
+	REQUIRE(more.size() == 1);
+	CHECK(more[0].starts_with("19 probes detached by the governor from "));
+	CHECK(mark(DFR_EVENT_ATTACHED, 3400, -19).empty());
 	CHECK(mark(DFR_EVENT_DETACHED, 4000).size() == 1);
 	CHECK(mark(DFR_EVENT_EXIT, 4500).size() == 1);
 	CHECK(mark(DFR_EVENT_STOP, 5000).empty());

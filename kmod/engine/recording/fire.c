@@ -374,8 +374,11 @@ bool dfr_probe_wants_other(const struct dfr_test *test)
 
 bool dfr_probe_seen(const struct dfr_probe *probe)
 {
+	const struct dfr_test *test = dfr_read_once(&probe->pb_test);
 	const struct dfr_ecb *ecb = dfr_load_acquire(&probe->pb_ecbs);
 
+	if (test)
+		return test->te_kind != DFR_TEST_OWNER || dfr_probe_wants_other(test);
 	while (ecb && !may_see(ecb, NULL))
 		ecb = dfr_load_acquire(&ecb->ec_next);
 	return ecb;

@@ -203,13 +203,14 @@ static void settle_purse(struct dfr_purse *purse, u32 budget, u64 now)
 	purse->pu_time = now;
 	if (purse->pu_credit > most)
 		purse->pu_credit = most;
-	if (purse->pu_credit > floor) {
+	/* A window in which no sample fell does not lift it. */
+	if (purse->pu_credit > floor / 10 * 9)
 		purse->pu_sunk = 0;
-	} else {
-		purse->pu_credit = floor;
-		if (!purse->pu_sunk)
-			purse->pu_sunk = now;
-	}
+	if (purse->pu_credit > floor)
+		return;
+	purse->pu_credit = floor;
+	if (!purse->pu_sunk)
+		purse->pu_sunk = now;
 }
 
 void dfr_governor_settle(struct dfr_share *share, u64 now)
@@ -386,7 +387,10 @@ void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const 
 #ifdef __KERNEL__
 DEFINE_PER_CPU(s32, dfr_refusals);
 
-/* Charges the probe's states with its hook, for some 64 times that nothing else of theirs ran. */
+/*
+ * Charges the probe's states with its hook, for some 64 times that nothing else of theirs ran; and with the question
+ * whose firing it is, which takes time where their owners differ.
+ */
 static dfr_cold void charge_hook(const struct dfr_probe *probe, enum dfr_charged what)
 {
 	struct dfr_engine *engine = probe->pb_provider->pv_engine;
@@ -395,7 +399,7 @@ static dfr_cold void charge_hook(const struct dfr_probe *probe, enum dfr_charged
 	struct dfr_ecb *chain = dfr_load_acquire(&probe->pb_ecbs);
 	u32 weight = pc->pc_refusals;
 	struct dfr_ecb *ecb;
-	u64 now;
+	u64 before, now;
 
 	pc->pc_refusals = distance(pc);
 	__this_cpu_write(dfr_refusals, (s32)pc->pc_refusals - 1);
@@ -404,10 +408,16 @@ static dfr_cold void charge_hook(const struct dfr_probe *probe, enum dfr_charged
 		dfr_cpu_enter(pc); /* deadman() may wake the consumer by traced functions */
 		pc->pc_samples++;
 		pc->pc_exact = 0;
-		now = dfr_plat_clock(NULL);
-		for (ecb = chain; ecb; ecb = dfr_load_acquire(&ecb->ec_next))
+		before = now = dfr_plat_clock(NULL);
+		if (what == DFR_A_FIRING && !dfr_read_once(&probe->pb_test)) {
+			dfr_probe_seen(probe);
+			now = dfr_plat_clock(NULL);
+		}
+		for (ecb = chain; ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
 			dfr_governor_charge(pc, ecb, dfr_state_confined(ecb->ec_state) ? DFR_OF_OTHERS : what,
-					    dfr_plat_cpu(), now, now, weight);
+					    dfr_plat_cpu(), before, now, weight);
+			before = now;
+		}
 		dfr_governor_judge(pc, chain, now);
 		dfr_cpu_leave(pc);
 	}
@@ -539,7 +549,7 @@ void dfr_governor_names_detached(struct dfr_state *state, const struct dfr_probe
 
 void dfr_governor_counts_detached(struct dfr_state *state, u32 probes)
 {
-	if (!lasts(state))
+	if (!lasts(state) || !probes)
 		return;
 	state->st_detached += probes;
 	tell_detached(state, -(s32)probes);
@@ -564,7 +574,7 @@ void dfr_governor_gone(struct dfr_state *state, const struct dfr_ecb *ecb, u64 n
 }
 
 /*
- * The credit has been at its floor for DETACH_AFTER: even leaving firings out costs more than the
+ * The credit has been near its floor for DETACH_AFTER: even leaving firings out costs more than the
  * budget.
  */
 static bool has_sunk(const struct dfr_purse *purse, u64 now)
@@ -622,9 +632,9 @@ static bool costs(const struct dfr_state *state)
 
 static bool detach_is_due(const struct dfr_state *state, u64 now)
 {
-	u64 last = state->st_detach_time ? state->st_detach_time : state->st_attached;
+	u64 last = state->st_detach_time ? state->st_detach_seen : state->st_attached;
 
-	return now > last + DETACH_AFTER && any_sunk(state, now) && costs(state);
+	return !state->st_detaching && now > last + DETACH_AFTER && any_sunk(state, now) && costs(state);
 }
 
 static void begin_to_detach(struct dfr_state *state, u64 now)
@@ -632,6 +642,8 @@ static void begin_to_detach(struct dfr_state *state, u64 now)
 	bool more = state->st_detach_time;
 
 	state->st_detach_time = now;
+	state->st_detach_seen = now;
+	state->st_detaching = true;
 	if (more)
 		return; /* after the same wait, which begins anew */
 	if (!state->st_attach_wait || now - state->st_attached > 2 * state->st_attach_wait)
@@ -645,6 +657,9 @@ static void detach(struct dfr_state *state)
 {
 	u32 probes = dfr_state_detach(state);
 
+	dfr_mutex_lock(&state->st_lock);
+	state->st_detaching = false;
+	dfr_mutex_unlock(&state->st_lock);
 	dfr_plat_log("state %u: its probes take more than %u%% of a CPU even when they do nothing; "
 		     "the %u dearest are detached for %llu s",
 		     dfr_state_number(state), dfr_governor_budget(state), probes,
@@ -702,6 +717,8 @@ bool dfr_governor_keep(struct dfr_state *state, u64 now)
 
 	if (!state->st_cost_since)
 		forget_costs(state, now);
+	if (state->st_detaching)
+		state->st_detach_seen = now;
 	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
 		share = state->st_shares[cpu];
 		if (!share || !is_due(share))
@@ -712,7 +729,7 @@ bool dfr_governor_keep(struct dfr_state *state, u64 now)
 	dfr_thin_keep(state, now);
 	if (dfr_thin_due(state) || attach_is_due(state, now) || detach_is_due(state, now))
 		return true;
-	if (now - state->st_cost_since > BURST)
+	if (now - state->st_cost_since > BURST && !state->st_detaching)
 		forget_costs(state, now); /* detaching shall go by recent costs */
 	return false;
 }

@@ -25,7 +25,7 @@ struct dfr_purse {
 	u64 pu_time;   /* settled up to here; 0: never yet */
 	s64 pu_credit; /* that may be spent */
 	u64 pu_spent;  /* since pu_time */
-	u64 pu_sunk;   /* credit has been at its floor since then; 0: it is above */
+	u64 pu_sunk;   /* credit has been near its floor since then; 0: it is above */
 	u64 pu_sample; /* of others' calls: to which the hook's time was added last */
 	u64 pu_stamp;  /* a user's purse: the last firing that ran his clauses */
 	u32 pu_work;   /* and how much work they did in it */

@@ -185,6 +185,8 @@ struct dfr_state {
 	u64 st_attach_wait; /* for so long a time */
 	u32 st_detached;    /* so many; 0: each was told by name */
 	u64 st_attached;    /* when they were last attached again */
+	u64 st_detach_seen; /* when housekeeping last saw them being detached, */
+	bool st_detaching;  /* which takes long */
 	/* thin.c: sets of 1 << priority */
 	u32 st_priorities; /* that the clauses have */
 	u32 st_thinned;	   /* their probes are detached */
