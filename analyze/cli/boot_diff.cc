@@ -388,9 +388,9 @@ int run_boot_diff(int argc, char** argv) {
 	    "boots. \"from\" and \"to\" are the interval of one change, as sure as it says; \"chance\" is\n"
 	    "what the difference is worth where so many things are compared to answer one of the three\n"
 	    "questions. Status 4: something became slower; 3: so few boots could not have shown it, a boot\n"
-	    "has no login prompt, something had not ended in boots behind -- only, or recordings are "
-	    "partial\n"
-	    "or of several programs; 0: nothing slower was shown.",
+	    "has no login prompt, something had not ended in boots behind -- only (but no new service or\n"
+	    "process that ends in no boot), or recordings are partial or of several programs; 0: nothing\n"
+	    "slower was shown.",
 	    kBootDiffExamples);
 	app->add_option("before", before, "recordings of the boots before; all files of each");
 	app->add_option("--confidence", confidence, "how sure a difference must be, in percent (default: 95)")

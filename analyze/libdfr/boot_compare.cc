@@ -92,12 +92,13 @@ Measured measure(const BootTimeline& boot) {
 	return out;
 }
 
-// Initcalls by their level, or the module that they are of; two that have one name count together.
+// Initcalls by their level, or the module that they are of; two that have one name count together. A module's function
+// has a name until it has ended only.
 void measure_events(Measured& into, const BootInitcalls& events) {
 	for (const BootInitcall& call : events.calls) {
 		const MeasuredName key{"initcall",
 		                       call.module.empty() ? "level " + call.level : "module " + call.module,
-		                       call.name};
+		                       call.module.empty() ? call.name : "init"};
 		if (call.ended)
 			add(into.parts, key, call.to - call.from);
 		else
@@ -115,6 +116,13 @@ struct Boots {
 		for (const Measured& one : all)
 			for (const auto& [key, amount] : one.*of)
 				found[key]++;
+		return found;
+	}
+
+	std::set<MeasuredName> open() const {
+		std::set<MeasuredName> found;
+		for (const Measured& one : all)
+			found.insert(one.open.begin(), one.open.end());
 		return found;
 	}
 };
@@ -164,13 +172,29 @@ void drop_open_phases(Boots& boots) {
 			one.parts.erase({"phase", "", name});
 }
 
-// What goes on in some boots and ends in others says nothing by its length.
+// What ended in one phase, but in no boot in which that name is open in another, has moved: it is open in both.
+void spread_moved(Boots& boots) {
+	const std::set<MeasuredName> all_open = boots.open();
+	for (const auto& part : boots.names(&Measured::parts))
+		for (const MeasuredName& key : all_open) {
+			const MeasuredName& ended = part.first;
+			const auto other = [&](const Measured& one) {
+				return one.open.contains(key) && one.parts.contains(ended);
+			};
+			if (std::get<0>(key) == "initcall" || std::get<0>(key) != std::get<0>(ended) ||
+			    std::get<2>(key) != std::get<2>(ended) || std::ranges::any_of(boots.all, other))
+				continue;
+			for (Measured& one : boots.all)
+				if (one.open.contains(key))
+					one.open.insert(ended);
+		}
+}
+
+// What goes on in some boots and ends in others says nothing by its length; nor does what the boots before do not have.
 std::vector<BootUnended> take_unended(Boots& boots) {
-	std::set<MeasuredName> open;
-	for (const Measured& one : boots.all)
-		open.insert(one.open.begin(), one.open.end());
+	spread_moved(boots);
 	std::vector<BootUnended> out;
-	for (const MeasuredName& key : open) {
+	for (const MeasuredName& key : boots.open()) {
 		BootUnended one{
 		    .kind = std::get<0>(key), .phase = std::get<1>(key), .name = std::get<2>(key)};
 		bool ends = false;
@@ -183,7 +207,7 @@ std::vector<BootUnended> take_unended(Boots& boots) {
 			if (was_open && i < boots.before)
 				one.only_after = false;
 		}
-		if (ends)
+		if (ends || one.only_after)
 			out.push_back(std::move(one));
 	}
 	std::ranges::stable_sort(out, std::ranges::greater(), &BootUnended::only_after);
@@ -232,7 +256,9 @@ bool BootComparison::in_vain() const {
 }
 
 bool BootComparison::hangs() const {
-	return std::ranges::any_of(unended, &BootUnended::only_after);
+	return std::ranges::any_of(unended, [](const BootUnended& one) {
+		return one.only_after && (one.before + one.after > 0 || one.kind == "initcall");
+	});
 }
 
 std::string lasting_name(const std::string& name) {

@@ -37,6 +37,7 @@ struct BootAbsence {
 };
 
 // What ends in some boots and had not ended in others when the recording did: it has no length there, so it is not compared.
+// Also what had ended in none, and which no boot before has.
 struct BootUnended {
 	std::string kind, phase, name;
 	size_t before = 0, after = 0; // boots in which it had ended
@@ -56,7 +57,8 @@ struct BootComparison {
 	bool could_show(BootQuestionOf question) const;
 	// Neither that the boot nor that a part of it became slower could have been shown.
 	bool in_vain() const;
-	// Something had not ended in boots after alone: how much slower it became nobody knows.
+	// Something had not ended in boots after alone: how much slower it became nobody knows. Not a service or a process
+	// that ends in no boot: it may be meant to stay.
 	bool hangs() const;
 };
 

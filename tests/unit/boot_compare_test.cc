@@ -310,6 +310,107 @@ TEST_CASE("boots compared: what had not ended is told apart by the boots in whic
 	CHECK_FALSE(lib::compare_boots(std::span(boots).first(3), std::span(boots).last(3), options).hangs());
 }
 
+// A mount and its child end in the initramfs, or go on in the real root: no boot has both, so it is the same one.
+TEST_CASE("boots compared: what ended in one phase and goes on in another is not faster, nor slower",
+          "[boot]") {
+	const bool hangs = GENERATE(true, false);
+	std::vector<lib::BootTimeline> boots = boots_of(std::vector<Made>(8));
+	for (size_t i = 0; i < 8; i++) {
+		lib::BootTimeline& boot = boots[i];
+		const auto mount = std::ranges::find(boot.processes, 80U, &lib::BootProcess::pid);
+		REQUIRE(mount != boot.processes.end());
+		lib::BootProcess child = *mount;
+		child.pid = 81;
+		child.parent = 80;
+		child.path = "/usr/bin/child";
+		if ((i < 4) != hangs)
+			for (lib::BootProcess* const one : {&*mount, &child}) {
+				one->start = 1'100'000'000; // the real root begins
+				one->end = boot.end;
+				one->exited = false;
+			}
+		boot.processes.push_back(child);
+	}
+	const auto compared = [&boots] {
+		return lib::compare_boots(std::span(boots).first(4), std::span(boots).last(4),
+		                          {.least = 10 * kMs});
+	};
+	const lib::BootComparison moved = compared();
+	for (const lib::BootDifference& one : moved.differences)
+		CHECK(one.kind == "login");
+	const auto unended = [&moved](const std::string& name, const std::string& phase, size_t before,
+	                              size_t after) {
+		return std::ranges::count_if(moved.unended, [&](const lib::BootUnended& one) {
+			return one.name == name && one.phase == phase && one.before == before &&
+			       one.after == after;
+		});
+	};
+	for (const char* const name : {"/usr/bin/mount", "/usr/bin/child"}) {
+		CHECK(unended(name, "initramfs", hangs ? 4 : 0, hangs ? 0 : 4) == 1);
+		CHECK(unended(name, "real root", 0, 0) == (hangs ? 1 : 0));
+	}
+	CHECK(moved.hangs() == hangs);
+
+	// Where it goes on in every boot, in the real root, the one in the initramfs is another, and compared.
+	for (lib::BootTimeline& boot : boots) {
+		auto more = boot_of({}).processes;
+		for (lib::BootProcess& one : more) {
+			one.path = "/usr/bin/mount";
+			one.exited = one.pid == 80 && &boot < &boots[4];
+			one.start = one.exited ? 1'000'000'000 : 1'100'000'000;
+			one.end = one.exited ? 1'100'000'000 : boot.end;
+		}
+		boot.processes = more;
+	}
+	CHECK(find(compared(), "service", "/usr/bin/mount").faster);
+	CHECK_FALSE(compared().hangs());
+}
+
+// A child that goes on may be a daemon's; an initcall that does not end hangs. Until it has ended, its function has a name.
+TEST_CASE("boots compared: what the boots after alone have, and what never ends there, is named", "[boot]") {
+	std::vector<lib::BootTimeline> boots = boots_of(std::vector<Made>(8));
+	for (size_t i = 4; i < 8; i++) {
+		lib::BootProcess child = boots[i].processes.back();
+		child.pid = 500;
+		child.parent = 400;
+		child.path = "/usr/bin/new";
+		child.exited = false;
+		boots[i].processes.push_back(child);
+	}
+	const auto compared = [&boots](const lib::CompareOptions& options) {
+		return lib::compare_boots(std::span(boots).first(4), std::span(boots).last(4), options);
+	};
+	const auto told = [](const lib::BootComparison& all) {
+		std::vector<std::string> out;
+		for (const lib::BootUnended& one : all.unended)
+			out.push_back(one.kind + " " + one.name + " " + one.phase + " " +
+			              std::to_string(one.before) + (one.only_after ? " only after" : ""));
+		return out;
+	};
+	lib::CompareOptions options{.least = 10 * kMs};
+	CHECK(told(compared(options)) ==
+	      std::vector<std::string>{"process /usr/bin/new real root 0 only after"});
+	CHECK_FALSE(compared(options).hangs());
+
+	const bool other_before = GENERATE(false, true);
+	for (size_t i = 0; i < 8; i++) {
+		lib::BootInitcalls events;
+		if (i >= 4)
+			events.calls.push_back({.name = "new_init", .module = "new", .to = 100'000'000});
+		else if (other_before)
+			events.calls.push_back(
+			    {.name = "init", .module = "new", .to = 100'000'000, .ended = true});
+		options.events.push_back(events);
+	}
+	CHECK(told(compared(options)) ==
+	      std::vector<std::string>{other_before ? "initcall init module new 4 only after"
+	                                            : "initcall init module new 0 only after",
+	                               "process /usr/bin/new real root 0 only after"});
+	CHECK(compared(options).hangs());
+	for (const lib::BootDifference& one : compared(options).differences)
+		CHECK(one.kind != "initcall");
+}
+
 TEST_CASE("boots compared: the kernel's initcalls are compared if all boots have them", "[boot]") {
 	const auto events = [](uint64_t ms, const char* module) {
 		lib::BootInitcalls all;
