@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 rmmod dfr && insmod /dfr.ko unprivileged=1
 is_hooked() { grep -q '^x64_sys_call ' /sys/kernel/tracing/enabled_functions; }
-guest-access as 1000 dtrace -x engine=kernel -qn 'syscall:::entry { @ = count(); }' >/dev/null & tracer=$!
+guest-access as 1000 dtrace -x engine=kernel -qn 'syscall::s*: { @ = count(); }' >/dev/null & tracer=$!
 until guest-device states | grep -qw active; do sleep 0.1; done
 is_hooked && echo hooked
 while :; do guest-device getppid 1000000; done & load=$!
