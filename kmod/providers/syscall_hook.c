@@ -31,13 +31,15 @@ static unsigned int hook_calls; /* in the filter of hook_ops */
 
 /*
  * Asked at the entry, and whoever else listens, so that nobody else's call takes a node. A task that becomes its user's
- * own inside the call (by prctl(), say) has no return there. Where its entry is traced, that has been charged.
+ * own inside the call (by prctl(), say) has no return there. Where its entry is traced, the hook has been charged; not
+ * so the question, if there are several to ask (pb_test).
  */
 static noinline void hook_confined(struct dfr_syscall *call, struct pt_regs *regs)
 {
 	if (dfr_probe_seen(call->sy_return))
 		dfr_return_hook(hook_confined_returns, call, regs, &call->sy_return);
-	else if (!READ_ONCE(call->sy_entry_armed) && dfr_refusal_due())
+	else if ((!READ_ONCE(call->sy_entry_armed) || !READ_ONCE(call->sy_return->pb_test)) &&
+		 dfr_refusal_due())
 		dfr_probe_refused(call->sy_return);
 }
 
