@@ -51,6 +51,12 @@ Program with_budget(uint64_t percent) {
 	return program;
 }
 
+// How many of them are not detached.
+template <size_t N> size_t armed(dfr_probe* const (&probes)[N]) {
+	return static_cast<size_t>(std::count_if(std::begin(probes), std::end(probes),
+	                                         [](const dfr_probe* probe) { return probe->pb_ecbs; }));
+}
+
 void govern_hooks(Rig& rig) {
 	dfr_engine_govern(rig.engine(), kHook);
 }
@@ -286,29 +292,25 @@ TEST_CASE("as long as detaching does not help, more probes are detached", "[engi
 	const uint64_t start = now_ns() - 200 * kSecond;
 	uint64_t time = start;
 	govern(state, time);
-	const auto left = [&] {
-		return std::count_if(std::begin(probes), std::end(probes),
-		                     [](const dfr_probe* probe) { return probe->pb_ecbs != nullptr; });
-	};
 	for (const uint64_t end = start + 4 * kSecond; time < end; time += 2 * kHook)
 		rig.fire(probes[time / (2 * kHook) % 3], {1, 2}, time);
 	govern(state, time);
-	CHECK(left() == 1); // the dearest, and more than half of it all
+	CHECK(armed(probes) == 1); // the dearest, and more than half of it all
 	dfr_probe* const last = *std::find_if(std::begin(probes), std::end(probes),
 	                                      [](const dfr_probe* probe) { return probe->pb_ecbs; });
 	for (const uint64_t end = time + kSecond / 2; time < end; time += 2 * kHook)
 		rig.fire(last, {1, 2}, time);
 	govern(state, time);
-	CHECK(left() == 1); // too early to tell
+	CHECK(armed(probes) == 1); // too early to tell
 	for (const uint64_t end = time + kSecond; time < end; time += 2 * kHook)
 		rig.fire(last, {1, 2}, time);
 	govern(state, time);
-	CHECK(left() == 0);
+	CHECK(armed(probes) == 0);
 	govern(state, start + 15 * kSecond); // the wait has begun anew
-	CHECK(left() == 0);
+	CHECK(armed(probes) == 0);
 	const uint64_t before = state.status().loss[DFR_LOSS_THROTTLE];
 	govern(state, start + 17 * kSecond);
-	CHECK(left() == 3);
+	CHECK(armed(probes) == 3);
 	// What they would have been until now: two for 196 s, a third of all; the last one for 194.5 s, of its 5.5.
 	const double expected = (2.0 / 3 * 196 + (4.0 / 3 + 1.5) / 5.5 * 194.5) * kSecond / (2 * kHook);
 	const auto lost = static_cast<double>(state.status().loss[DFR_LOSS_THROTTLE] - before);
@@ -364,12 +366,10 @@ TEST_CASE("an overload that lasts names its probes once, and counts them from th
 		for (const uint64_t end = time + 4 * kSecond; time < end; time += 2 * kHook)
 			rig.fire(probes[time / (2 * kHook) % 3], {1, 2}, time);
 		govern(state, time);
-		CHECK(std::count_if(std::begin(probes), std::end(probes),
-		                    [](const dfr_probe* probe) { return !probe->pb_ecbs; }) == 2);
+		CHECK(armed(probes) == 1);
 		time += (wait + 1) * kSecond;
 		govern(state, time);
-		CHECK(std::all_of(std::begin(probes), std::end(probes),
-		                  [](const dfr_probe* probe) { return probe->pb_ecbs; }));
+		CHECK(armed(probes) == 3);
 	}
 	state.read_catalog();
 	std::vector<int32_t> detached, attached;

@@ -275,16 +275,22 @@ static void fold(struct dfr_governor *gv, u64 now)
 	}
 }
 
+/* The hook's time, for the first ECB of a sample that `sample` has not counted yet. */
+static u64 hook_once(const struct dfr_cpu *pc, const struct dfr_ecb *ecb, u64 *sample)
+{
+	bool counted = *sample == pc->pc_samples;
+
+	*sample = pc->pc_samples;
+	return counted ? 0 : ecb->ec_state->st_engine->en_hook_time;
+}
+
 /* A firing in somebody else's task: a confined state's clauses end at the test of the owner, and count nothing of it. */
 static void charge_others(const struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *share, u64 time,
 			  u32 weight)
 {
 	struct dfr_purse *purse = &share->sh_governor.gv_user->up_others;
 
-	time = least(time, USUAL_LEAST * OUTLIER);
-	if (purse->pu_sample != pc->pc_samples)
-		time += ecb->ec_state->st_engine->en_hook_time;
-	purse->pu_sample = pc->pc_samples;
+	time = least(time, USUAL_LEAST * OUTLIER) + hook_once(pc, ecb, &purse->pu_sample);
 	purse->pu_spent += time * weight;
 	dfr_atomic_add(&ecb->ec_cost, time * weight);
 }
@@ -295,9 +301,7 @@ static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *sh
 	struct dfr_governor *gv = &share->sh_governor;
 	u64 usual = gv->gv_usual > USUAL_LEAST ? gv->gv_usual : USUAL_LEAST;
 
-	if (gv->gv_sample != pc->pc_samples)
-		time += ecb->ec_state->st_engine->en_hook_time;
-	gv->gv_sample = pc->pc_samples;
+	time += hook_once(pc, ecb, &gv->gv_sample);
 	time = least(time, usual * OUTLIER);
 	/*
 	 * The average rises fast and falls slowly, so that one dear firing among a hundred that end
