@@ -16,7 +16,8 @@ dd if=/dev/zero of=x bs=4096 count=2 conv=fsync 2>/dev/null
 fallocate -l 16384 x
 stat -f x >/dev/null
 END
+# From 6.15 on mkdir returns an address.
 dtrace -qn '
-	vfs:::return /ppid == $target && (int)arg1 >= 0/ { @[probefunc] = count(); }
+	vfs:::return /ppid == $target && ((int)arg1 >= 0 || probefunc == "mkdir")/ { @[probefunc] = count(); }
 	END { printa("%s\n", @); }
 ' -c 'sh w.sh' | sort | tr '\n' ' '

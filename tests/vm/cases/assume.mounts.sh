@@ -15,6 +15,6 @@ paths() {
 paths
 rmmod dfr && insmod /dfr.ko distrust=mount.mnt_parent || exit 1
 paths
-cut -f 1 /sys/module/dfr/parameters/unmet
+cut -f 1 /sys/module/dfr/parameters/unmet | grep -vx fbt # which is off on newer kernels
 rmmod dfr && insmod /dfr.ko
 umount /m
