@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Fuzzes what lies before types: kernel images (lz4 blocks and a vmlinuz around
-// any payload), the text of /proc/kallsyms and the symbols of ELF files.
+// any payload), the text of /proc/kallsyms, the symbols and the build id of ELF files.
 //
 // Targets: formats/types/unpack.cc formats/types/elf.cc formats/types/elf_symbols.cc
 // Targets: formats/types/symbols.cc
 #include <cstring>
 
+#include "formats/types/elf.h"
 #include "formats/types/symbols.h"
 #include "tests/fuzz/elf_builder.h"
 #include "tests/fuzz/types_exercise.h"
 
+using dfr::fuzz::append;
 using dfr::fuzz::Cursor;
 using dfr::fuzz::tolerate;
 using dfr::test::Bytes;
@@ -98,11 +100,46 @@ void fuzz_elf(Cursor& in) {
 	});
 }
 
+// A file of segments only, as a running kernel's vdso is: notes, of which one may be the build id.
+void fuzz_notes(Cursor& in) {
+	Bytes notes;
+	for (unsigned left = 1 + in.byte() % 3; left; left--) {
+		static constexpr char kNames[][4] = {"GNU", "Lin", ""};
+		const unsigned name = in.byte() % 3, size = in.byte() % 80;
+		append(notes, Elf64_Nhdr{.n_namesz = in.byte() % 16 ? 4u : in.byte(),
+		                         .n_descsz = in.byte() % 16 ? size : in.byte(),
+		                         .n_type = in.byte() % 4 ? Elf64_Word(NT_GNU_BUILD_ID) : in.byte()});
+		notes.insert(notes.end(), kNames[name], kNames[name] + 4);
+		notes.insert(notes.end(), (size + 3) & ~3u, static_cast<std::uint8_t>(in.byte()));
+	}
+	Elf64_Ehdr header = dfr::fuzz::build_header(in);
+	header.e_shnum = 0;
+	header.e_phentsize = in.byte() % 16 ? sizeof(Elf64_Phdr) : in.byte();
+	header.e_phnum = static_cast<Elf64_Half>(in.byte() % 8 ? 1 : in.byte());
+	header.e_ident[in.byte() % EI_NIDENT] ^= in.byte() % 8 ? 0 : in.byte();
+	Bytes file;
+	append(file, header);
+	append(file, Elf64_Phdr{.p_type = PT_NOTE,
+	                        .p_offset = in.byte() % 16 ? sizeof header + sizeof(Elf64_Phdr) : in.half(),
+	                        .p_filesz = in.byte() % 16 ? notes.size() : in.half()});
+	file.insert(file.end(), notes.begin(), notes.end());
+	tolerate([&] {
+		const ElfFile elf(Blob::from_bytes(dfr::fuzz::exact(file)), "fuzz");
+		elf.find(in.name());
+		elf.build_id();
+	});
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 	Cursor in(data, size);
-	switch (in.byte() % 5) {
+	const std::uint8_t choice = in.byte();
+	if (choice >= 0xf0) {
+		fuzz_notes(in);
+		return 0;
+	}
+	switch (choice % 5) {
 	case 0: fuzz_lz4(in); break;
 	case 1: fuzz_vmlinuz(in); break;
 	case 2: fuzz_kallsyms(in); break;

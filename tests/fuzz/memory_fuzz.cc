@@ -3,11 +3,13 @@
 // Fuzzes the memory-image harvester: a dead machine's memory is built from
 // decisions (anchors with right checksums but any content, catalogs, blocks,
 // tables, speculation chunks, counters of losses on frames that overlap as they like), saved as ELF
-// core, raw image or kdump-compressed dump, flattened or not, damaged, and harvested whole.
+// core, raw image or kdump-compressed dump, flattened or not, damaged, and harvested whole, with a catalog lent
+// or not. Others died in order, with all in its place but for some details.
 //
 // Targets: recorder/memory_image.cc recorder/found_states.cc recorder/anchors.cc recorder/physical_memory.cc recorder/speculations.cc
 // Targets: recorder/dead_kernel.cc recorder/dead_modules.cc recorder/extent.cc recorder/catalog_salvage.cc recorder/ring_blocks.cc
 // Targets: recorder/dump_file.cc recorder/kdump_pages.cc recorder/page_codec.cc
+#include <optional>
 #include <zlib.h>
 
 #include "formats/abi/dof.h"
@@ -63,6 +65,39 @@ std::vector<std::byte> make_table(Decisions& in) {
 	if (in.byte() % 4)
 		table.patch<uint64_t>(40, table.bytes.size());
 	return table.bytes;
+}
+
+// One key of a variable that the catalog knows, or of others.
+std::vector<std::byte> proper_table(Decisions& in, uint32_t cpu, uint32_t half, uint64_t generation) {
+	Bytes table;
+	const unsigned keys = in.byte() % 4;
+	table.u32(DFR_AGGTAB_MAGIC).u32(1).u64(7).u32(cpu).u32(half).u64(generation).u64(4096).u64(0);
+	table.u32(2).u32(in.byte() % 8 ? keys : in.byte()).u64(in.byte() % 4 ? 0 : in.byte()).u32(0).u32(0);
+	for (unsigned left = keys; left; left--)
+		table.u32(0)
+		    .u32(0)
+		    .u32(in.byte() % 8 ? 1 : in.byte() % 4)
+		    .u16(DFR_ACT_COUNT)
+		    .u16(in.byte() % 16 ? 1 : 0)
+		    .u32(8)
+		    .u32(0)
+		    .u64(in.byte() % 4)
+		    .u64(in.number());
+	table.patch<uint64_t>(40, in.byte() % 16 ? table.bytes.size() : in.number());
+	return table.bytes;
+}
+
+trace::Catalog lent_catalog(Decisions& in) {
+	const uint8_t what = in.byte();
+	test::CatalogLog log(7 + what % 8 / 7, static_cast<uint8_t>(0xb0 + what / 8 % 8 / 7));
+	log.state("lent", 2, 4096, 0, 7 + what % 8 / 7).clock(1, 0xb0).probe(1, "p", "m", "f", "n");
+	log.layout(1, {test::int_field(8)}).ecb(1, 1, 1).ecb(2, 1, 1).event(DFR_EVENT_GO, 0, 1);
+	log.dof(0, "a program");
+	if (what >= 0xf0)
+		log.entry(DFR_CAT_MACHINE, Bytes().text("redacted=pid\n"));
+	trace::Catalog catalog;
+	catalog.parse(log.done());
+	return catalog;
 }
 
 std::vector<std::byte> make_chunk(Decisions& in) {
@@ -186,6 +221,106 @@ void fill(Decisions& in, Memory& memory) {
 		     .beyond = in.byte() % 4 ? 0 : in.word()});
 }
 
+// A machine that died in order: its catalog, rings, tables, speculations and tallies stand on the frames that
+// their anchors list, and fit together but for what the decisions get wrong; some of it was displaced.
+void fill_in_order(Decisions& in, Memory& memory) {
+	const unsigned cpus = 1 + in.byte() % 2;
+	const bool thin = in.byte() % 4 == 0;
+	uint64_t next = 32, anchor_at = 256;
+	const auto place = [&](uint32_t kind, unsigned cpu, unsigned half, uint32_t unit, uint64_t generation,
+	                       std::span<const std::byte> bytes, unsigned pages) {
+		std::vector<uint64_t> frames;
+		for (unsigned i = 0; i < pages; i++)
+			frames.push_back(next++);
+		memory.put(frames, bytes);
+		if (thin && in.byte() % 8 == 0)
+			return;
+		const uint8_t odd = in.byte();
+		memory.anchor({.pfn = anchor_at++,
+		               .kind = kind,
+		               .cpu = cpu,
+		               .half = half,
+		               .generation = generation,
+		               .unit = unit,
+		               .frames = frames,
+		               .stands_at = odd >= 0xf0 ? anchor_at++ : 0});
+	};
+	test::CatalogLog log(7, 0xb0);
+	log.state("order", cpus, 4096, in.byte() % 3).clock(1, 0xb0).event(DFR_EVENT_GO, 0, 5);
+	log.probe(1, "fbt", "vmlinux", "do_it", "entry").layout(1, {test::int_field(8)}).ecb(1, 1, 1);
+	Bytes aggregation;
+	aggregation.u32(1).u32(DFR_ACT_COUNT).u64(0).u32(0).u32(0);
+	log.entry(DFR_CAT_AGG, aggregation);
+	if (in.byte() % 2)
+		log.event(in.byte() % 2 ? DFR_EVENT_STOP : DFR_EVENT_KILLED, 0, 900);
+	log.done();
+	for (unsigned flips = in.byte() % 8; flips > 5; flips--)
+		log.bytes[in.half() % log.bytes.size()] ^= std::byte{in.byte()};
+	if (in.byte() % 16 == 1)
+		log.patch<uint32_t>(4, DFR_CATALOG_VERSION + 1);
+	place(DFR_ANCHOR_CATALOG, 0, 0, 4096, 1, log.bytes, 1);
+	if (in.byte() % 2) // the copy
+		place(DFR_ANCHOR_CATALOG, 0, 1, 4096, 1, log.bytes, 1);
+	const uint64_t merged = 4 + in.byte() % 2;
+	for (unsigned cpu = 0; cpu < cpus; cpu++) {
+		std::vector<std::byte> ring;
+		uint64_t time = 10 + in.byte(), records = 0, seq = 1;
+		const unsigned blocks = 1 + in.byte() % 5;
+		for (unsigned left = blocks; left; left--) {
+			const uint8_t how = in.byte();
+			test::BlockBytes block(static_cast<uint16_t>(cpu), seq, time);
+			block.counters(0, records).opened(time - 1, time);
+			block.long_head(0, 0, time).context(1, 1, 1, "sh");
+			unsigned restart = 0;
+			for (unsigned more = how & 0x40 ? 200 + in.byte() : 1 + how % 16; more; more--) {
+				if (block.here() >= (restart + 1) * 1024 && restart < 3)
+					block.restart(++restart);
+				const bool spoken = in.byte() == 0xff;
+				if (spoken) {
+					Bytes part;
+					part.u32(DFR_REC_ID_LONG)
+					    .u32(0)
+					    .u64(time)
+					    .context_body(1, 1, 1, "sh");
+					part.u32(DFR_REC_HEAD(1, 0, 0)).u8(0).u8(in.byte());
+					block.short_head(0, 0, 0)
+					    .u8(DFR_CONTROL_GROUP)
+					    .u32(1 + in.byte() % 3)
+					    .u32(static_cast<uint32_t>(part.bytes.size()))
+					    .u64(time);
+					block.splice(part, 1);
+				}
+				block.short_head(1, 0, 1).u8(0).u8(in.byte());
+				time++;
+			}
+			records += block.records();
+			std::vector<std::byte> bytes =
+			    left > 1 || how & 0x80 ? block.sealed(true).bytes : block.open(true).bytes;
+			if (how % 16 == 15) // its header, or a part of its records
+				bytes[in.byte() % 2 ? in.byte() % 96 : in.half() % 4096] ^=
+				    std::byte{in.byte()};
+			if (how % 32 == 14)
+				bytes[4] ^= std::byte{8}; // of another version
+			ring.insert(ring.end(), bytes.begin(), bytes.end());
+			seq += how % 32 == 13 ? 2 + in.byte() % 3 : 1;
+		}
+		place(DFR_ANCHOR_RING, cpu, 0, 4096, 1, ring, blocks);
+		for (unsigned half = 0; half < 2; half++) {
+			const uint64_t generation = merged + (in.byte() % 8 ? 1 + half : in.byte() % 4);
+			place(DFR_ANCHOR_AGG, cpu, half, 4096, generation,
+			      proper_table(in, cpu, half, generation), 1);
+		}
+		place(DFR_ANCHOR_TALLY, cpu, 0, 4096, 1, make_tally(in), 1);
+		const std::vector<std::byte> chunk = make_chunk(in);
+		place(DFR_ANCHOR_SPEC, cpu, 0, 256, 1, chunk, 1);
+	}
+	place(DFR_ANCHOR_AGG, DFR_AGGTAB_BASE_CPU, 0, 4096, merged,
+	      proper_table(in, DFR_AGGTAB_BASE_CPU, 0, merged), 1);
+	if (in.byte() % 2)
+		memory.panic(64 + 512, in.number(), "comm", "reason", 0xb0,
+		             {.pfn = 600, .texts = {"ip=1", "stack", "log"}});
+}
+
 // Pages that are packed well, and whatever stands in them as a stream of the other decoders.
 std::vector<std::byte> pack_zlib(const Memory::Page& page) {
 	std::vector<std::byte> packed(compressBound(page.size()));
@@ -230,6 +365,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 		Memory memory;
 		fill_kernel(in, memory);
 		image = memory.elf();
+	} else if (mode == 24 || mode == 40) {
+		Memory memory;
+		fill_in_order(in, memory);
+		image = mode == 24 ? memory.elf() : memory.raw();
 	} else if (mode % 8 == 0) {
 		image = in.rest();
 	} else {
@@ -242,8 +381,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 			image.resize(in.word() % (image.size() + 1));
 	}
 	file.fill(image);
+	// What the image has lost of its catalog may be lent by another recording, and somebody may watch.
+	std::optional<trace::Catalog> lent;
+	if (in.byte() % 4 == 1)
+		lent = lent_catalog(in);
+	uint64_t last = 0;
+	const auto watch = [&last](uint64_t done, uint64_t all) {
+		if (done > all)
+			std::abort();
+		last = done;
+	};
 	fuzz::tolerate([&] {
-		for (const auto& source : recorder::open_memory_image(file.path())) {
+		for (const auto& source :
+		     recorder::open_memory_image(file.path(), lent ? &*lent : nullptr, watch)) {
 			fuzz::read_everything(*source);
 			if (const auto in_flight = source->in_flight())
 				fuzz::read_everything(*in_flight);
