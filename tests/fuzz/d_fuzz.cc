@@ -2,12 +2,14 @@
 //
 // The compiler on programs that nobody would write. The first byte chooses: raw
 // text; a walk through D's grammar (d_grammar.h); the same with a few characters
-// damaged; or the texts that others hand in: DOF images, disassembly, types. What
+// damaged; or the texts that others hand in: DOF images, disassembly, types, attributes of C. What
 // compiles goes through the DOF and the disassembler and must come back to the
 // same bytes; what does not must say why. (preprocess.cc runs cpp: not here.)
 //
 // Targets: formats/d/[!p]*.cc formats/d/parse*.cc formats/d/pragma.cc
 // Targets: formats/dif/*.cc formats/dof/*.cc
+#include "formats/d/c_words.h"
+#include "formats/d/canon.h"
 #include "formats/d/compile.h"
 #include "formats/d/type_text.h"
 #include "formats/dof/text.h"
@@ -47,6 +49,7 @@ public:
 		return replay_ ? &inputs_ : nullptr;
 	}
 	bool is_replay() const override { return replay_; }
+	bool taken_out(const std::string& canon) const override { return canon == "arg2" || canon == "tid"; }
 	bool has_kernel() const override { return !replay_; }
 
 private:
@@ -179,6 +182,16 @@ std::string text_of(const Decisions& in) {
 void read_text(Decisions& in) {
 	const uint8_t choice = in.byte();
 	const std::string text = text_of(in);
+	if (choice >=
+	    0xf0) { // words of GNU C, of which only text that cpp has made has any; canonical expressions
+		d::find_c_word(text);
+		d::CAttributes attributes;
+		d::read_attribute(text, attributes);
+		d::readable(text);
+		for (const std::string& field : d::probe_fields(text))
+			d::ProbePattern{.provider = field}.text();
+		return;
+	}
 	if (choice % 3 == 0) {
 		types::ProgramTypes types;
 		tolerate([&] { d::write_type_text(d::read_type_text(text, types)); });
