@@ -182,8 +182,8 @@ std::string text_of(const Decisions& in) {
 void read_text(Decisions& in) {
 	const uint8_t choice = in.byte();
 	const std::string text = text_of(in);
-	if (choice >=
-	    0xf0) { // words of GNU C, of which only text that cpp has made has any; canonical expressions
+	if (choice >= 0xf0) {
+		// Words of GNU C, which only text that cpp has made has; canonical expressions.
 		d::find_c_word(text);
 		d::CAttributes attributes;
 		d::read_attribute(text, attributes);

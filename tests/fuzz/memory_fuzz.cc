@@ -221,6 +221,51 @@ void fill(Decisions& in, Memory& memory) {
 		     .beyond = in.byte() % 4 ? 0 : in.word()});
 }
 
+// So many records, some of them spoken in a speculation that was committed; time goes on with each.
+void fill_block(Decisions& in, test::BlockBytes& block, uint64_t& time, unsigned records) {
+	unsigned restart = 0;
+	for (; records; records--) {
+		if (block.here() >= (restart + 1) * 1024 && restart < 3)
+			block.restart(++restart);
+		if (in.byte() == 0xff) {
+			Bytes part;
+			part.u32(DFR_REC_ID_LONG).u32(0).u64(time).context_body(1, 1, 1, "sh");
+			part.u32(DFR_REC_HEAD(1, 0, 0)).u8(0).u8(in.byte());
+			block.short_head(0, 0, 0)
+			    .u8(DFR_CONTROL_GROUP)
+			    .u32(1 + in.byte() % 3)
+			    .u32(static_cast<uint32_t>(part.bytes.size()))
+			    .u64(time);
+			block.splice(part, 1);
+		}
+		block.short_head(1, 0, 1).u8(0).u8(in.byte());
+		time++;
+	}
+}
+
+// The blocks of a CPU, one behind the other.
+std::vector<std::byte> ring_in_order(Decisions& in, unsigned cpu) {
+	std::vector<std::byte> ring;
+	uint64_t time = 10 + in.byte(), records = 0, seq = 1;
+	for (unsigned left = 1 + in.byte() % 5; left; left--) {
+		const uint8_t how = in.byte();
+		test::BlockBytes block(static_cast<uint16_t>(cpu), seq, time);
+		block.counters(0, records).opened(time - 1, time);
+		block.long_head(0, 0, time).context(1, 1, 1, "sh");
+		fill_block(in, block, time, how & 0x40 ? 200 + in.byte() : 1 + how % 16);
+		records += block.records();
+		std::vector<std::byte> bytes =
+		    left > 1 || how & 0x80 ? block.sealed(true).bytes : block.open(true).bytes;
+		if (how % 16 == 15) // its header, or a part of its records
+			bytes[in.byte() % 2 ? in.byte() % 96 : in.half() % 4096] ^= std::byte{in.byte()};
+		if (how % 32 == 14)
+			bytes[4] ^= std::byte{8}; // of another version
+		ring.insert(ring.end(), bytes.begin(), bytes.end());
+		seq += how % 32 == 13 ? 2 + in.byte() % 3 : 1;
+	}
+	return ring;
+}
+
 // A machine that died in order: its catalog, rings, tables, speculations and tallies stand on the frames that
 // their anchors list, and fit together but for what the decisions get wrong; some of it was displaced.
 void fill_in_order(Decisions& in, Memory& memory) {
@@ -263,48 +308,8 @@ void fill_in_order(Decisions& in, Memory& memory) {
 		place(DFR_ANCHOR_CATALOG, 0, 1, 4096, 1, log.bytes, 1);
 	const uint64_t merged = 4 + in.byte() % 2;
 	for (unsigned cpu = 0; cpu < cpus; cpu++) {
-		std::vector<std::byte> ring;
-		uint64_t time = 10 + in.byte(), records = 0, seq = 1;
-		const unsigned blocks = 1 + in.byte() % 5;
-		for (unsigned left = blocks; left; left--) {
-			const uint8_t how = in.byte();
-			test::BlockBytes block(static_cast<uint16_t>(cpu), seq, time);
-			block.counters(0, records).opened(time - 1, time);
-			block.long_head(0, 0, time).context(1, 1, 1, "sh");
-			unsigned restart = 0;
-			for (unsigned more = how & 0x40 ? 200 + in.byte() : 1 + how % 16; more; more--) {
-				if (block.here() >= (restart + 1) * 1024 && restart < 3)
-					block.restart(++restart);
-				const bool spoken = in.byte() == 0xff;
-				if (spoken) {
-					Bytes part;
-					part.u32(DFR_REC_ID_LONG)
-					    .u32(0)
-					    .u64(time)
-					    .context_body(1, 1, 1, "sh");
-					part.u32(DFR_REC_HEAD(1, 0, 0)).u8(0).u8(in.byte());
-					block.short_head(0, 0, 0)
-					    .u8(DFR_CONTROL_GROUP)
-					    .u32(1 + in.byte() % 3)
-					    .u32(static_cast<uint32_t>(part.bytes.size()))
-					    .u64(time);
-					block.splice(part, 1);
-				}
-				block.short_head(1, 0, 1).u8(0).u8(in.byte());
-				time++;
-			}
-			records += block.records();
-			std::vector<std::byte> bytes =
-			    left > 1 || how & 0x80 ? block.sealed(true).bytes : block.open(true).bytes;
-			if (how % 16 == 15) // its header, or a part of its records
-				bytes[in.byte() % 2 ? in.byte() % 96 : in.half() % 4096] ^=
-				    std::byte{in.byte()};
-			if (how % 32 == 14)
-				bytes[4] ^= std::byte{8}; // of another version
-			ring.insert(ring.end(), bytes.begin(), bytes.end());
-			seq += how % 32 == 13 ? 2 + in.byte() % 3 : 1;
-		}
-		place(DFR_ANCHOR_RING, cpu, 0, 4096, 1, ring, blocks);
+		const std::vector<std::byte> ring = ring_in_order(in, cpu);
+		place(DFR_ANCHOR_RING, cpu, 0, 4096, 1, ring, static_cast<unsigned>(ring.size() / 4096));
 		for (unsigned half = 0; half < 2; half++) {
 			const uint64_t generation = merged + (in.byte() % 8 ? 1 + half : in.byte() % 4);
 			place(DFR_ANCHOR_AGG, cpu, half, 4096, generation,
@@ -385,11 +390,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	std::optional<trace::Catalog> lent;
 	if (in.byte() % 4 == 1)
 		lent = lent_catalog(in);
-	uint64_t last = 0;
-	const auto watch = [&last](uint64_t done, uint64_t all) {
+	const auto watch = [](uint64_t done, uint64_t all) {
 		if (done > all)
 			std::abort();
-		last = done;
 	};
 	fuzz::tolerate([&] {
 		for (const auto& source :
