@@ -10,9 +10,11 @@
 //
 // Targets: formats/trace/*.cc
 #include "formats/abi/dof.h"
+#include "formats/trace/batch.h"
 #include "formats/trace/chunk.h"
 #include "formats/trace/file.h"
 #include "formats/trace/schema.h"
+#include "formats/trace/seal.h"
 #include "tests/fuzz/trace_columns.h"
 #include "tests/fuzz/trace_entries.h"
 #include "tests/fuzz/trace_input.h"
@@ -183,9 +185,14 @@ void fuzz_catalog(Decisions& in) {
 			else
 				body.text("name=value");
 		}
-		log.entry(in.byte() % 14, body);
+		log.entry(in.byte() % 16, body);
 	}
 	const std::vector<std::byte> bytes = log.done();
+	trace::Catalog salvaged; // as of a log whose head is gone
+	salvaged.begin(1, {});
+	for (size_t at = 0; at < bytes.size(); at += 8)
+		if (const auto entry = trace::whole_entry(bytes, at, nullptr); !entry.empty())
+			tolerate([&] { salvaged.add_entry(entry, at); });
 	trace::Catalog catalog;
 	catalog.parse(std::vector<std::byte>(bytes.begin(), bytes.end()));
 }
@@ -296,10 +303,13 @@ void fuzz_names(Decisions& in) {
 		return;
 	}
 	trace::KnownNames known;
+	std::vector<uint64_t> starts;
 	for (unsigned left = in.byte() % 16; left; left--) {
 		const uint64_t start = in.half(), size = in.byte(), since = in.byte();
 		const uint32_t file = known.add_file(fuzz::some_text(in), fuzz::some_text(in));
-		known.add_kernel(start, size, since, fuzz::some_text(in), fuzz::some_text(in));
+		const std::string module = fuzz::some_text(in);
+		starts.push_back(start);
+		known.add_kernel(start, size, since, module, fuzz::some_text(in));
 		known.add_symbol(file, in.byte(), size, fuzz::some_text(in));
 		known.add_mapping({.pid = in.byte() % 4u,
 		                   .file = file,
@@ -309,16 +319,21 @@ void fuzz_names(Decisions& in) {
 		                   .since = since,
 		                   .seen = in.byte(),
 		                   .until = in.byte()});
-		known.add_module(fuzz::some_text(in),
+		known.add_module(in.byte() % 4 ? module : fuzz::some_text(in),
 		                 {.start = start, .size = size, .since = since, .until = in.byte()});
 	}
 	trace::KnownNames back;
 	back.add(trace::decode_names(trace::encode_names(known.fresh())));
 	for (unsigned asked = 0; asked < 16; asked++) {
-		const uint64_t address = in.half(), time = in.byte();
+		const uint16_t near = in.half();
+		const uint64_t address = starts.empty() || near % 4 == 0
+		                             ? near
+		                             : starts[near % starts.size()] + (near >> 12),
+		               time = in.byte();
 		const auto one = known.kernel(address, time), other = back.kernel(address, time);
 		require(one.has_value() == other.has_value() && (!one || address - one->offset <= address));
-		known.user(asked % 4, address, time);
+		for (uint32_t pid = 0; pid < 4; pid++)
+			known.user(pid, address, time);
 	}
 	require(back.size() >= known.size() - known.files());
 }
@@ -351,35 +366,131 @@ void fuzz_chunk(Decisions& in) {
 	if (in.byte() % 8 == 0)
 		chunk.resize(in.half() % (chunk.size() + 1));
 	trace::decode_chunk(chunk);
+	// As a harvest asks of memory, parts of which are lost.
+	for (const trace::Block& block : blocks) {
+		trace::own_is_right(block.bytes);
+		trace::sound_intervals(block.bytes);
+	}
+}
+
+// Also of a part that was cut out of a recording.
+struct CopiedSource : test::ListSource {
+	std::map<uint32_t, trace::PartOf> parts() override { return of; }
+	std::map<uint32_t, trace::PartOf> of;
+};
+
+// What came to the recording, and what was lost or left out of it.
+void put_more(Decisions& in, trace::Catalog& catalog, trace::Losses& losses) {
+	static constexpr const char* kTexts[] = {"", "app:::open*"};
+	for (trace::Ecb& ecb : catalog.ecbs)
+		ecb.priority = in.byte() % 4;
+	for (unsigned left = in.byte() % 4; left; left--)
+		catalog.events.push_back({.event = 1u + in.byte() % 12,
+		                          .value = in.byte() % 8 - 2,
+		                          .time = in.number(),
+		                          .error = in.byte() % 4   ? 0
+		                                   : in.byte() % 2 ? 1
+		                                                   : 125,
+		                          .text = kTexts[in.byte() % 2]});
+	for (unsigned left = in.byte() % 4; left; left--)
+		losses.add(trace::Losses::Stretch{.cpu = in.byte() % 4 - 1,
+		                                  .priority = in.byte() % 3u,
+		                                  .from = in.number(),
+		                                  .to = in.byte() % 4 ? in.number() : 0,
+		                                  .left_out = in.byte(),
+		                                  .detached = in.byte() % 2 == 1});
+}
+
+// Names, types and events of the kernel, some of which no reader can make sense of.
+void write_more(Decisions& in, trace::FileWriter& writer) {
+	const uint8_t what = in.byte();
+	trace::KnownNames names;
+	for (unsigned left = in.byte() % 4; left; left--)
+		names.add_kernel(in.half(), in.byte(), in.byte(), fuzz::some_text(in), "vmlinux");
+	writer.names(names.fresh());
+	if (what & 1)
+		writer.types({.digest = 1, .btf = {{"vmlinux", {}}}, .probes = {}});
+	if (what & 2) {
+		trace::KernelEventsBuilder made;
+		made.add(in.number(), in.byte(), in.half(), fuzz::some_text(in), fuzz::some_text(in));
+		writer.kernel_events(made.events);
+	}
+	if (what & 4)
+		writer.pass_on({.type = static_cast<uint16_t>(5 + in.byte() % 12),
+		                .flags = static_cast<uint16_t>(in.byte() % 8)},
+		               {});
+	if (what & 8)
+		writer.require_there();
+	require(writer.chunk_bytes() <= writer.size() && writer.catalog_bytes() <= writer.size());
+	require(writer.next_part().number > 0 && writer.unusable() <= writer.size());
+}
+
+trace::FilePart some_part(Decisions& in) {
+	if (in.byte() % 2)
+		return {};
+	trace::FilePart part{.series = in.number(), .number = in.byte(), .since = in.number()};
+	for (unsigned left = in.byte() % 3; left; left--)
+		part.before[in.byte() % 4u] = {.seq = in.number(), .records = in.number()};
+	return part;
+}
+
+// As who asks for a part of it, and of some probes.
+void read_parts(Decisions& in, trace::FileSource& file) {
+	trace::Merger merger(file);
+	merger.open();
+	merger.select({.from = in.number(), .to = in.byte() % 2 ? in.number() : UINT64_MAX, .cpus = {}});
+	merger.run([](const trace::Record&) { return true; });
+	const uint32_t wanted = in.byte() % 4;
+	trace::judge(file, merger, trace::asked_about(file.catalog(), [&](const trace::Probe& probe) {
+		             return probe.id == wanted;
+	             }));
+	merger.losses().total();
+	file.catalog().entered();
+	for (const trace::BlockRef& ref : file.index())
+		if (const auto stored = file.columns(ref, [](const auto&) { return true; }))
+			stored->columns->tasks();
 }
 
 // A source with a bit of everything, copied to a file, which is read.
 void fuzz_copy(Decisions& in) {
 	const std::string path = "/dev/shm/dfr-fuzz-copy-" + std::to_string(getpid());
-	test::ListSource source;
+	CopiedSource source;
 	source.the_catalog = in.byte() % 4 ? make_catalog() : fuzz::some_catalog(in);
 	trace::merge_aggregation_table(fuzz::some_table(in), source.aggs);
 	source.lost = fuzz::some_ledger(in).losses;
 	const uint8_t end = in.byte();
+	// What blocks do not take: the last quarter.
+	const std::vector<std::byte> rest = in.rest();
+	const size_t last = rest.size() - rest.size() / 4;
+	Decisions more(reinterpret_cast<const uint8_t*>(rest.data()) + last, rest.size() - last);
 	for (uint64_t seq = 1; in.left() && seq < 5; seq++)
 		source.blocks.push_back(make_block(in, seq));
 	{
-		trace::FileWriter writer(path, true,
-		                         [&]() -> const trace::Catalog& { return source.the_catalog; });
+		const auto now = [&]() -> const trace::Catalog& { return source.the_catalog; };
+		trace::FileWriter writer(path, true, now, trace::local_file(), some_part(more));
+		tolerate([&] { trace::FileWriter(path, false, now); }); // it is there
+		for (unsigned left = more.byte() % 4; left; left--)
+			source.of[more.byte() % 4u] = {more.number(), more.byte(), more.byte()};
+		put_more(more, source.the_catalog, source.lost);
 		trace::copy_to_file(source, writer);
 		writer.snapshot({.time = 1, .entries = source.aggs});
-		writer.account(source);
+		write_more(more, writer);
+		writer.account(source, more.byte() % 2 ? more.number() : 0);
+		if (end >= 0xf0)
+			writer.give_up(source, "no room");
 		if (end % 4)
 			writer.finish();
 		if (end % 4 == 2)
 			writer.finish();
 	}
 	const auto file = trace::open_file(path);
+	tolerate([&] { fuzz::read_file(path); });
 	unlink(path.c_str());
-	require(file->facts().finished == (end % 4 != 0));
+	require(file->facts().finished == (end % 4 != 0 || end >= 0xf0));
 	while (file->next_snapshot())
 		;
 	fuzz::read_everything(*file);
+	return read_parts(more, *file);
 }
 
 void fuzz_proper(uint8_t choice, Decisions& in) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "formats/error.h"
+#include "formats/trace/container.h"
 #include "formats/trace/decode.h"
 #include "formats/trace/file.h"
 #include "formats/trace/verify.h"
@@ -101,6 +102,10 @@ inline void read_file(const std::string& path) {
 			if (sum.committed !=
 			    sum.in_file + sum.earlier + sum.overwritten + sum.lost + sum.cut + sum.missing)
 				std::abort();
+		for (const trace::Finding& one : found.findings)
+			if (one.text().size() < one.what.size())
+				std::abort();
+		trace::ContainerReader(recording).each_segment([](const trace::Segment&) {});
 		read_everything(*trace::open_file(recording));
 	}
 }
