@@ -6,12 +6,17 @@
 // twice, no answer is falsely complete; who follows them as they grow sees each record
 // once, and is told when a file was replaced or truncated.
 //
+// Others are of an engine in this process (engine_recording.h): with everything that a recorder puts into
+// a file, of one host or two. A program of any kind is asked of them, by rows, by columns, by several threads, and
+// while they are written; their own output is printed.
+//
 // Some have bytes changed, some have chunks changed behind right checksums. Of the
 // latter the two ways of replay are held against each other only where blocks and
 // columns hold together (REPLAY.md section 8, "Trust").
 //
 // Targets: formats/trace/*.cc analyze/replay/*.cc
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <tuple>
@@ -30,6 +35,7 @@
 #include "formats/trace/parts.h"
 #include "formats/trace/redact.h"
 #include "formats/trace/schema.h"
+#include "tests/fuzz/engine_recording.h"
 #include "tests/fuzz/trace_columns.h"
 #include "tests/fuzz/trace_input.h"
 #include "tests/unit/trace_builder.h"
@@ -326,6 +332,171 @@ void replay_both_ways(Decisions& in, const std::string& path) {
 		must(any.failed == rows.failed && any.text == rows.text && any.verdict == rows.verdict);
 }
 
+// Some of the words that --from and --to take.
+std::string some_when(Decisions& in) {
+	static constexpr const char* kTexts[] = {"+5us",
+	                                         "-10us",
+	                                         "+1.5ms",
+	                                         "-0.002s",
+	                                         "22:30:00",
+	                                         "22:30:00.00001",
+	                                         "2023-11-14 22:30:00.00002",
+	                                         "2023-11-14T22:30:00",
+	                                         "+",
+	                                         "@",
+	                                         "2023-02-30 10:00:00",
+	                                         "23:59:59",
+	                                         "@1000000020000",
+	                                         "+1",
+	                                         "1970-01-01 00:00:01",
+	                                         "+99999999999h",
+	                                         "00:00:01.1234567890"};
+	const uint8_t choice = in.byte();
+	return choice & 0x80 ? "@" + std::to_string(test::kStart + (choice & 0x7f) * 1000u)
+	                     : kTexts[choice % std::size(kTexts)];
+}
+
+replay::Wanted some_wanted(Decisions& in) {
+	static constexpr const char* kCpus[] = {"0", "0-1", "2,0", "7", "1-", "0-9999999"};
+	replay::Wanted wanted;
+	const uint8_t what = in.byte();
+	if (what & 1)
+		wanted.from = replay::parse_when(some_when(in));
+	if (what & 2)
+		wanted.to = replay::parse_when(some_when(in));
+	if (what & 4)
+		wanted.cpus = replay::parse_cpus(fuzz::one_of(in, kCpus)).value_or(std::vector<bool>{});
+	wanted.all = what & 8;
+	return wanted;
+}
+
+// Recordings, each of the files of one state, as one.
+class Opened {
+public:
+	explicit Opened(const std::vector<std::string>& paths) {
+		std::vector<trace::BlockSource*> all;
+		for (auto& group : trace::group_by_state(paths)) {
+			sources_.push_back(std::make_unique<trace::JoinedSource>(std::move(group)));
+			all.push_back(sources_.back().get());
+		}
+		united_.emplace(all);
+	}
+	const trace::United& united() const { return *united_; }
+	trace::JoinedSource& first() { return *sources_.front(); }
+
+private:
+	std::vector<std::unique_ptr<trace::JoinedSource>> sources_;
+	std::optional<trace::United> united_;
+};
+
+// An answer, or why there is none. Without a program: what the recorded one printed.
+struct Asked {
+	std::vector<std::string> paths;
+	std::string program;
+	replay::ReplayOptions options;
+	ReplayedAnswer answer(replay::Way way, unsigned threads) const {
+		ReplayedAnswer said;
+		render::Output output(-1);
+		render::NoSymbols symbols;
+		replay::ReplayOptions own = options;
+		own.style.quiet = true;
+		own.message = [&said](const std::string& text) { said.text += text + "\n"; };
+		own.way = way;
+		own.threads = threads;
+		try {
+			Opened opened(paths);
+			if (program.empty()) {
+				said.verdict =
+				    replay::render_recording(opened.first(), output, symbols, own).verdict;
+			} else {
+				replay::RecordingTarget target(opened.united());
+				d::Diagnostics diagnostics;
+				const d::Compiled made =
+				    d::compile(program, {.options = {"quiet"}}, target, diagnostics);
+				said.failed = diagnostics.failed() ? diagnostics.render(true) : "";
+				if (said.failed.empty())
+					said.verdict = replay::replay_program(opened.united(), target, made,
+					                                      output, symbols, own)
+					                   .verdict;
+			}
+			said.text += output.take();
+		} catch (const Error& error) {
+			said.failed = error.what();
+		}
+		return said;
+	}
+};
+
+// One answer, whichever way it was found.
+void ask_all_ways(Decisions& in, const std::vector<std::string>& paths) {
+	Asked asked{.paths = paths, .program = fuzz::asked_program(in), .options = {}};
+	asked.options.wanted = some_wanted(in);
+	const uint8_t what = in.byte();
+	asked.options.strict = what % 16 == 1;
+	if (what >= 0xf0)
+		asked.options.interrupted = [] { return true; };
+	const ReplayedAnswer any = asked.answer(replay::Way::kAny, 1);
+	const ReplayedAnswer rows = asked.answer(replay::Way::kRows, 2 - what % 4 / 3);
+	if (what < 0xf0)
+		must(any.failed == rows.failed && any.text == rows.text && any.verdict == rows.verdict);
+	if (!any.failed.empty()) // there is an answer at least to this
+		Asked{.paths = paths, .program = "app::work:entry { @[execname] = count(); }", .options = {}}
+		    .answer(replay::Way::kAny, 1);
+}
+
+// What the recorded program printed, or a part of that.
+void print_again(Decisions& in, const std::vector<std::string>& paths) {
+	Asked asked{.paths = paths, .program = {}, .options = {}};
+	const uint8_t what = in.byte();
+	if (what & 1)
+		asked.options.wanted = some_wanted(in);
+	if (what >= 0xe0)
+		asked.options.interrupted = [] { return true; };
+	asked.answer(replay::Way::kAny, 1);
+}
+
+// The first of the recordings while it is written, block by block.
+void ask_while_it_grows(Decisions& in, fuzz::EngineRecording& made, const std::string& path) {
+	size_t next = 0;
+	trace::FileWriter writer(path, true,
+	                         [&]() -> const trace::Catalog& { return made.kept.the_catalog; });
+	writer.catalog();
+	writer.account(made.kept, 1);
+	trace::FollowedSource followed(path);
+	replay::ReplayOptions options;
+	options.style.quiet = true;
+	options.message = [](const std::string&) {};
+	options.wanted = some_wanted(in);
+	options.followed = &followed;
+	unsigned patience = in.byte();
+	options.await = [&] {
+		const std::vector<trace::Block>& blocks = made.kept.blocks;
+		if (next < blocks.size())
+			writer.block(blocks[next++]);
+		else if (next++ == blocks.size()) {
+			writer.aggregations(made.kept.aggs);
+			writer.account(made.kept);
+			writer.finish();
+		}
+		if (next < blocks.size() && blocks[next].header().first_time)
+			writer.account(made.kept, blocks[next].header().first_time);
+		return patience-- != 0;
+	};
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	if (in.byte() % 4 == 0) {
+		replay::render_recording(followed, output, symbols, options);
+		return;
+	}
+	const trace::United united({&followed});
+	replay::RecordingTarget target(united);
+	d::Diagnostics diagnostics;
+	const d::Compiled program =
+	    d::compile(fuzz::asked_program(in), {.options = {"quiet"}}, target, diagnostics);
+	if (!diagnostics.failed())
+		replay::replay_program(united, target, program, output, symbols, options);
+}
+
 using PlainRecord = std::tuple<uint64_t, uint32_t, uint32_t, uint32_t, std::string, std::vector<std::string>>;
 
 std::vector<PlainRecord> plain_records(const std::string& path, const trace::Cut* cut) {
@@ -348,7 +519,7 @@ std::vector<PlainRecord> plain_records(const std::string& path, const trace::Cut
 }
 
 // What is cut out of a sound file is sound and has the records that were wanted; of another one, it can be read.
-void cut_and_redact(Decisions& in, const std::string& path) {
+void cut_and_redact(Decisions& in, const std::string& path, uint64_t start = 1000) {
 	const std::string made = path + "-made";
 	const trace::Inspection whole = trace::verify_file(path);
 	const bool sound = whole.sound() && !whole.unsealed; // an open block does not say when it ended
@@ -359,9 +530,9 @@ void cut_and_redact(Decisions& in, const std::string& path) {
 	if (what & 2)
 		cut.probes = {4 + in.byte() % 2u};
 	if (what & 4)
-		cut.span.from = 1000 + in.byte() * 16;
+		cut.span.from = start + in.byte() * 16;
 	if (what & 8)
-		cut.span.to = 1000 + in.byte() * 64;
+		cut.span.to = start + in.byte() * 64;
 	if (what & 16)
 		cut.span.cpus = {true, false, true};
 	tolerate([&] {
@@ -399,6 +570,208 @@ std::vector<trace::Block> some_blocks(Decisions& in) {
 struct NoLosses : test::ListSource {
 	NoLosses() { the_catalog = replay_catalog(); }
 };
+
+// What stays is named by words that the recording has, or by others; what is made of it says so.
+void redact_by_words(Decisions& in, const std::string& path) {
+	static constexpr const char* kWords[] = {
+	    "pid",      "execname",     "arg0",    "app::work:entry/arg*", "names",  "events",
+	    "walltime", "arg?",         "nothing", "a:b:c:d:e/arg0",       "cgroup", "types",
+	    "stack()",  "capture(arg0", "*/*"};
+	const std::string made = path + "-made";
+	const auto source = trace::open_file(path);
+	replay::RecordingTarget target(source->catalog(), "fuzz");
+	std::vector<std::string> keep;
+	const uint8_t what = in.byte();
+	for (const replay::Keepable& one : replay::keepable(*source, target))
+		if (in.byte() % 2)
+			keep.push_back(one.input && what & 1 ? one.example + "/" + one.word : one.word);
+	if (what % 4 == 0)
+		for (const std::string& word : replay::split_words(fuzz::one_of(in, kWords)))
+			keep.push_back(word);
+	unsigned patience = what >= 0xf0 ? in.byte() % 4 : ~0u;
+	const trace::Going going = [&patience](uint64_t, uint64_t) { return patience-- != 0; };
+	const trace::Redaction allowed = replay::make_redaction(*source, target, keep);
+	trace::redact_file(path, made, allowed, going);
+	if (patience > 4 && trace::verify_file(path).sound())
+		must(trace::prove_redacted(path, made, allowed).wrong.empty() &&
+		     trace::verify_file(made).sound());
+	else
+		trace::prove_redacted(path, made, allowed, going);
+	trace::prove_redacted(path, path, allowed); // of which much is wrong
+	if (patience <= 4)
+		return;
+	if (what & 8)
+		ask_all_ways(in, {made});
+	else
+		Asked{.paths = {made}, .program = {}, .options = {}}.answer(replay::Way::kAny, 1);
+}
+
+// What was cut out twice is one recording again, as far as both have of it.
+void cut_and_join(Decisions& in, const std::string& path) {
+	std::vector<std::string> made;
+	for (const char* const name : {"-one", "-other"}) {
+		trace::Cut cut{.text = name};
+		const uint8_t what = in.byte();
+		if (what & 1)
+			for (uint32_t pid = 7; pid < 10; pid++)
+				if (what >> pid & 1 || in.byte() % 2)
+					cut.pids.insert(pid);
+		if (what & 2)
+			cut.probes = {4 + in.byte() % 2u};
+		if (what & 4)
+			cut.span.from = test::kStart + in.byte() * 200;
+		if (what & 8)
+			cut.span.to = test::kStart + in.byte() * 800;
+		if (what & 16)
+			cut.span.cpus = {(what & 32) != 0, true, (what & 64) != 0};
+		made.push_back(path + name);
+		trace::cut_file(path, made.back(), cut);
+	}
+	if (in.byte() % 4 == 0)
+		made.push_back(path);
+	{
+		auto groups = trace::group_by_state(made);
+		trace::JoinedSource joined(std::move(groups.front()));
+		fuzz::read_everything(joined);
+	}
+	ask_all_ways(in, made);
+}
+
+// What addresses are called, most of which put_knowledge() has named.
+void ask_names(Decisions& in, const std::string& path) {
+	trace::KnownNames names;
+	trace::open_file(path)->names(names);
+	for (unsigned left = 16; left; left--) {
+		const uint64_t address = in.half(), time = test::kStart + in.byte() * 2000u;
+		names.kernel(0xffffffff81000000 + address % 80, time);
+		names.kernel(address, time);
+		for (uint32_t pid = 7; pid < 11; pid++)
+			names.user(pid, address % 5200, time);
+	}
+}
+
+// One file that holds several recordings, the first of which may have been cut.
+void read_appended(Decisions& in, const std::vector<std::string>& paths, const std::string& path) {
+	std::vector<char> bytes;
+	for (const std::string& one : {paths.front(), paths.back()}) {
+		std::ifstream file(one, std::ios::binary);
+		bytes.insert(bytes.end(), std::istreambuf_iterator<char>(file), {});
+		if (in.byte() % 2)
+			bytes.resize(bytes.size() - std::min<size_t>(in.half(), bytes.size()));
+	}
+	std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+	fuzz::read_file(path);
+	Asked{.paths = {path + "#" + std::to_string(in.byte() % 4)}, .program = {}, .options = {}}.answer(
+	    replay::Way::kAny, 1);
+	tolerate([&] { trace::FollowedSource followed(path); });
+	for (const std::string& recording : trace::recordings_of(path))
+		ask_all_ways(in, {recording});
+}
+
+// As a recorder that rotates writes it; the paths of its files.
+std::vector<std::string> write_parts(Decisions& in, fuzz::EngineRecording& made, const std::string& path) {
+	static constexpr const char* kTexts[] = {"256k", "64m", "30s", "10min",          "1",
+	                                         "1h",   "5q",  "",    "20261121-150233"};
+	const std::string text = fuzz::one_of(in, kTexts);
+	trace::PartsWriter::PartsOptions options;
+	options.rotation = trace::parse_rotation(text).value_or(trace::Rotation{.bytes = 1});
+	options.old = static_cast<trace::PartsWriter::OldParts>(in.byte() % 3);
+	must(!trace::parse_time(text) || !trace::parse_size(text));
+	must(trace::is_time_stamp(text) == (text.size() == 15) && trace::is_time_stamp(trace::time_stamp()));
+	if (in.byte() % 16 == 0)
+		options.rotation = {};
+	std::vector<std::string> written;
+	for (unsigned runs = 1 + in.byte() % 2; runs; runs--) {
+		trace::PartsWriter writer(
+		    path, [&]() -> const trace::Catalog& { return made.kept.the_catalog; }, options);
+		const std::vector<trace::Block>& blocks = made.kept.blocks;
+		for (size_t i = 0; i < blocks.size(); i++) {
+			writer.file().block(blocks[i]);
+			const bool due = writer.due() || writer.least_chunks();
+			if (i + 1 == blocks.size() || in.byte() % (due ? 2 : 4))
+				continue;
+			writer.file().account(made.kept, blocks[i + 1].header().first_time);
+			writer.end_part();
+			writer.begin_part(made.kept);
+		}
+		writer.file().account(made.kept);
+		if (in.byte() % 4)
+			writer.file().finish();
+		must(writer.size() >= writer.file().size() && writer.records() >= writer.file().records());
+		written.insert(written.end(), writer.paths().begin(), writer.paths().end());
+	}
+	std::ranges::sort(written);
+	written.erase(std::unique(written.begin(), written.end()), written.end());
+	for (const std::string& one : written)
+		must(trace::later_parts(one).size() <= trace::parts_of(path).size());
+	return written;
+}
+
+// For the files of one input, also of one that ends with an error.
+struct Folder {
+	explicit Folder(std::string name) : path(std::move(name)) { std::filesystem::create_directory(path); }
+	~Folder() { std::filesystem::remove_all(path); }
+	Folder(const Folder&) = delete;
+	Folder& operator=(const Folder&) = delete;
+	const std::string path;
+};
+
+// Recordings of an engine, in one file each or in parts, whole or with harm done to one. The last quarter of the
+// decisions is about what is asked of them.
+void fuzz_engine(Decisions& in, const std::string& base) {
+	const uint8_t what = in.byte();
+	const std::vector<std::byte> rest = in.rest();
+	const size_t last = rest.size() - rest.size() / 4;
+	Decisions about(reinterpret_cast<const uint8_t*>(rest.data()) + last, rest.size() - last);
+	const Folder folder(base + "-engine");
+	const std::string path = folder.path + "/r.dfr";
+	std::vector<std::string> paths;
+	std::vector<fuzz::EngineRecording> all;
+	for (unsigned number = 0; number < (what & 1 ? 2u : 1u); number++) {
+		all.push_back(fuzz::some_recording(in, number));
+		fuzz::EngineRecording& made = all.back();
+		const std::string own = folder.path + "/" + std::to_string(number) + ".dfr";
+		std::vector<std::string> files = {own};
+		if (what & 0x20) {
+			files = write_parts(about, made, own);
+		} else {
+			trace::FileWriter writer(
+			    own, true, [&]() -> const trace::Catalog& { return made.kept.the_catalog; });
+			made.write(in, writer);
+			if (about.byte() % 8)
+				writer.finish();
+		}
+		paths.insert(paths.end(), files.begin(), files.end());
+	}
+	const bool harm = (what & 0xc0) == 0x40;
+	tolerate([&] {
+		if (harm) {
+			damage_file(about, paths.back(), path + "-harmed");
+			paths.back() = path + "-harmed";
+		}
+		switch (what >> 2 & 7) {
+		case 0:
+			if (about.byte() % 2)
+				cut_and_join(about, paths.back());
+			else
+				cut_and_redact(about, paths.back(), test::kStart);
+			break;
+		case 1: redact_by_words(about, paths.back()); break;
+		case 2: ask_while_it_grows(about, all.front(), path); break;
+		case 3: print_again(about, paths); break;
+		case 4:
+			if (about.byte() % 2)
+				return read_appended(about, paths, path);
+			fuzz::read_file(paths.back());
+			ask_names(about, paths.back());
+			fuzz::read_everything(Opened(trace::recordings_in(folder.path)).first());
+			break;
+		default:
+			if (!harm || holds_together(paths.back()))
+				ask_all_ways(about, paths);
+		}
+	});
+}
 
 void fuzz_file(Decisions& in, const std::string& path) {
 	const std::string damaged = path + "-damaged";
@@ -478,12 +851,60 @@ trace::Verdict verdict_of(const std::vector<std::string>& paths, size_t& states)
 
 void change_bytes(Decisions& in, const std::string& path) {
 	std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out | std::ios::ate);
+	if (!file)
+		return;
 	const auto size = static_cast<uint64_t>(file.tellg());
 	const auto at = static_cast<std::streamoff>((in.half() | uint64_t{in.byte()} << 16) % size);
 	file.seekg(at);
 	const auto byte = static_cast<char>(file.get() ^ (in.byte() | 1));
 	file.seekp(at);
 	file.put(byte);
+}
+
+// Parts that somebody follows, while those before are removed, or cut, or one is not there yet.
+void fuzz_leaving(Decisions& in, const std::string& base) {
+	NoLosses ledger;
+	const auto catalog = []() -> const trace::Catalog& { return replay_catalog(); };
+	const Folder folder(base + "-leaving");
+	const std::string name = folder.path + "/r.dfr";
+	std::vector<std::string> paths = {trace::part_path(name, 1)};
+	auto writer = std::make_unique<trace::FileWriter>(paths[0], true, catalog, trace::local_file(),
+	                                                  trace::FilePart{.series = 9, .number = 1});
+	const uint8_t what = in.byte();
+	if (what & 1)
+		tolerate([&] { trace::FollowedSource too_early(paths[0]); });
+	writer->catalog();
+	writer->account(ledger, 1000);
+	Recorder recorder(in);
+	trace::FollowedSource followed(paths[0]);
+	for (unsigned steps = 1 + in.byte() % 12; steps; steps--) {
+		const auto [block, whole] = recorder.next();
+		writer->block(block);
+		const uint8_t then = in.byte();
+		if (then & 1)
+			writer->account(ledger, whole);
+		if (then & 2) {
+			writer->finish(true);
+			const trace::FilePart next = writer->next_part();
+			paths.push_back(trace::part_path(name, paths.size() + 1 + (then & 4 ? 1 : 0)));
+			writer = std::make_unique<trace::FileWriter>(paths.back(), true, catalog,
+			                                             trace::local_file(), next);
+			if (then & 8)
+				writer->account(ledger);
+		}
+		if (then & 0x10)
+			unlink(paths[in.byte() % paths.size()].c_str());
+		if (then & 0x20)
+			change_bytes(in, paths[in.byte() % paths.size()]);
+		for (unsigned more = then >> 6; more && followed.grow(); more--)
+			;
+	}
+	writer->finish();
+	while (followed.grow())
+		;
+	followed.take_all();
+	followed.remarks();
+	records_before(followed, UINT64_MAX);
 }
 
 // Parts, as they are written, with somebody who follows them; then something happens to them.
@@ -582,7 +1003,12 @@ void fuzz_parts(Decisions& in, const std::string& base) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	Decisions in(data, size);
 	const std::string path = "/dev/shm/dfr-fuzz-recording-" + std::to_string(getpid());
-	if (in.byte() % 4)
+	const uint8_t what = in.byte();
+	if (what >= 0x80)
+		tolerate([&] { fuzz_engine(in, path); });
+	else if (what % 8 == 4)
+		tolerate([&] { fuzz_leaving(in, path); });
+	else if (what % 4)
 		fuzz_file(in, path);
 	else
 		fuzz_parts(in, path + ".dfr");
