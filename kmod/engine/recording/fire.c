@@ -107,26 +107,13 @@ dfr_cold void dfr_cut_off(struct dfr_state *state, const struct dfr_firing *firi
 	}
 }
 
-/*
- * The state has ended while this firing was under way, whose time is before that: all its clauses run, so that what
- * they count and what they record are the same firings. Not behind an exit(), whose firing is the end.
- */
-static dfr_cold bool came_before_end(struct dfr_firing *firing, const struct dfr_ecb *ecb)
-{
-	const struct dfr_state *state = ecb->ec_state;
-
-	return dfr_load_acquire(&state->st_activity) == DFR_DRAINING &&
-	       dfr_load_acquire(&ecb->ec_live[firing->fr_cpu]) &&
-	       dfr_firing_time(firing) < dfr_read_once(&state->st_tally->over);
-}
-
 /* The state does not record on this CPU: it has ended, has not begun, is throttled, or has no share here. */
 static dfr_cold void not_live(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb)
 {
 	struct dfr_state *state = ecb->ec_state;
 	struct dfr_share *share = dfr_load_acquire(&state->st_shares[firing->fr_cpu]);
 
-	if (share && (goes_on(pc, ecb, share) || came_before_end(firing, ecb))) {
+	if (share && goes_on(pc, ecb, share)) {
 		run_general(pc, firing, ecb, share);
 		return;
 	}
