@@ -35,4 +35,5 @@ lost=$(sed -nE '
 	s/.* ([0-9,]*) records? lost( on CPU [0-9])? \(held back by the governor\).*/\1/p
 ' verdict | tr -d ,)
 echo "$((kept + lost - made)) more than the calls"
-[ "$lost" -gt 20 ] && echo some held back || cat verdict >&2
+[ "$lost" -gt 20 ] && echo some held back
+[ $((kept + lost - made)) = 0 ] && [ "$lost" -gt 20 ] || cat verdict >&2
