@@ -31,6 +31,8 @@ public:
 		const auto* bytes = reinterpret_cast<const std::byte*>(data_);
 		return {bytes, bytes + left_};
 	}
+	// What is spent on something else than what comes first, which may read it, too.
+	Decisions last_quarter() const { return {data_ + left_ - left_ / 4, left_ / 4}; }
 	size_t left() const { return left_; }
 
 private:

@@ -385,20 +385,11 @@ void put_more(Decisions& in, trace::Catalog& catalog, trace::Losses& losses) {
 	for (trace::Ecb& ecb : catalog.ecbs)
 		ecb.priority = in.byte() % 4;
 	for (unsigned left = in.byte() % 4; left; left--)
-		catalog.events.push_back({.event = 1u + in.byte() % 12,
-		                          .value = in.byte() % 8 - 2,
-		                          .time = in.number(),
-		                          .error = in.byte() % 4   ? 0
-		                                   : in.byte() % 2 ? 1
-		                                                   : 125,
-		                          .text = kTexts[in.byte() % 2]});
+		catalog.events.push_back(fuzz::some_mark(
+		    in, [&] { return in.number(); }, kTexts));
 	for (unsigned left = in.byte() % 4; left; left--)
-		losses.add(trace::Losses::Stretch{.cpu = in.byte() % 4 - 1,
-		                                  .priority = in.byte() % 3u,
-		                                  .from = in.number(),
-		                                  .to = in.byte() % 4 ? in.number() : 0,
-		                                  .left_out = in.byte(),
-		                                  .detached = in.byte() % 2 == 1});
+		losses.add(fuzz::some_stretch(
+		    in, [&] { return in.number(); }, [&] { return in.number(); }));
 }
 
 // Names, types and events of the kernel, some of which no reader can make sense of.
@@ -459,10 +450,7 @@ void fuzz_copy(Decisions& in) {
 	trace::merge_aggregation_table(fuzz::some_table(in), source.aggs);
 	source.lost = fuzz::some_ledger(in).losses;
 	const uint8_t end = in.byte();
-	// What blocks do not take: the last quarter.
-	const std::vector<std::byte> rest = in.rest();
-	const size_t last = rest.size() - rest.size() / 4;
-	Decisions more(reinterpret_cast<const uint8_t*>(rest.data()) + last, rest.size() - last);
+	Decisions more = in.last_quarter();
 	for (uint64_t seq = 1; in.left() && seq < 5; seq++)
 		source.blocks.push_back(make_block(in, seq));
 	{
@@ -490,7 +478,7 @@ void fuzz_copy(Decisions& in) {
 	while (file->next_snapshot())
 		;
 	fuzz::read_everything(*file);
-	return read_parts(more, *file);
+	read_parts(more, *file);
 }
 
 void fuzz_proper(uint8_t choice, Decisions& in) {

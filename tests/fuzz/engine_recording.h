@@ -19,10 +19,6 @@
 
 namespace dfr::fuzz {
 
-template <size_t N> const char* one_of(Decisions& in, const char* const (&all)[N]) {
-	return all[in.byte() % N];
-}
-
 inline std::string some_predicate(Decisions& in) {
 	static constexpr const char* kComparisons[] = {"arg0 > 10",
 	                                               "arg1 <= 3 && arg0 != 2",
@@ -294,16 +290,16 @@ struct EngineRecording {
 // Where the clock of a host was at 0, in ns after the epoch.
 inline constexpr uint64_t kHostZero = 1'700'000'000'000'000'000;
 
+// Of most recordings before and behind their end.
+inline uint64_t some_time(Decisions& in) {
+	return test::kStart + in.half() * 100u;
+}
+
 inline void put_marks(Decisions& in, trace::Catalog& catalog) {
 	static constexpr const char* kTexts[] = {"", "", "app:::open*", "here it was"};
 	for (unsigned left = in.byte() % 4; left; left--)
-		catalog.events.push_back({.event = 1u + in.byte() % 12,
-		                          .value = in.byte() % 8 - 2,
-		                          .time = test::kStart + in.half() * 100u,
-		                          .error = in.byte() % 4   ? 0
-		                                   : in.byte() % 2 ? 1
-		                                                   : 125,
-		                          .text = one_of(in, kTexts)});
+		catalog.events.push_back(some_mark(
+		    in, [&] { return some_time(in); }, kTexts));
 }
 
 inline void put_losses(Decisions& in, trace::Losses& losses) {
@@ -313,14 +309,10 @@ inline void put_losses(Decisions& in, trace::Losses& losses) {
 		            .cpu = in.byte() % 4 - 1,
 		            .count = in.byte(),
 		            .from = test::kStart + in.byte() * 1000u,
-		            .to = test::kStart + in.half() * 100u});
+		            .to = some_time(in)});
 	for (unsigned left = in.byte() % 3; left; left--)
-		losses.add(trace::Losses::Stretch{.cpu = in.byte() % 4 - 1,
-		                                  .priority = in.byte() % 3u,
-		                                  .from = test::kStart + in.byte() * 1000u,
-		                                  .to = in.byte() % 4 ? test::kStart + in.half() * 100u : 0,
-		                                  .left_out = in.byte(),
-		                                  .detached = in.byte() % 2 == 1});
+		losses.add(some_stretch(
+		    in, [&] { return test::kStart + in.byte() * 1000u; }, [&] { return some_time(in); }));
 }
 
 // What a recorder knows besides: of the kernel, of processes, and what both were doing.
@@ -354,15 +346,14 @@ inline void put_knowledge(Decisions& in, EngineRecording& made) {
 	}
 	if (what & 4) {
 		for (unsigned left = 1 + in.byte() % 4; left; left--)
-			made.events.add(test::kStart + in.half() * 100u, in.byte() % 3, 7u + in.byte() % 4,
-			                "initcall_start", some_text(in));
+			made.events.add(some_time(in), in.byte() % 3, 7u + in.byte() % 4, "initcall_start",
+			                some_text(in));
 		made.events.events.lost = in.byte() % 2;
 		if (in.byte() % 2)
 			made.events.events.remarks.emplace_back("a remark on them");
 	}
 	if (what & 8)
-		made.snapshots.push_back(
-		    {.time = test::kStart + in.half() * 100u, .entries = made.kept.aggs});
+		made.snapshots.push_back({.time = some_time(in), .entries = made.kept.aggs});
 	if (what & 16)
 		put_marks(in, made.kept.the_catalog);
 	if (what & 32)

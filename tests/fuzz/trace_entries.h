@@ -19,6 +19,10 @@ inline std::string some_text(Decisions& in) {
 	return choice & 0x80 ? std::string(choice & 0x3f, 't') : kTexts[choice % 7];
 }
 
+template <size_t N> const char* one_of(Decisions& in, const char* const (&all)[N]) {
+	return all[in.byte() % N];
+}
+
 inline dfr_field some_field(Decisions& in) {
 	const uint8_t choice = in.byte();
 	if (choice < 0xf0)
@@ -167,6 +171,29 @@ inline std::vector<std::byte> some_table(Decisions& in) {
 	for (unsigned flips = in.byte() % 8; flips > 5; flips--)
 		table.bytes[in.half() % table.bytes.size()] ^= std::byte{in.byte()};
 	return table.bytes;
+}
+
+// What came to a recording at the time that `time` makes up, with one of these texts.
+template <typename Time, size_t N>
+trace::EventMark some_mark(Decisions& in, const Time& time, const char* const (&texts)[N]) {
+	return {.event = 1u + in.byte() % 12,
+	        .value = in.byte() % 8 - 2,
+	        .time = time(),
+	        .error = in.byte() % 4   ? 0
+	                 : in.byte() % 2 ? 1
+	                                 : 125,
+	        .text = one_of(in, texts)};
+}
+
+// Clauses that were left out between two times, or until nobody knows when.
+template <typename From, typename To>
+trace::Losses::Stretch some_stretch(Decisions& in, const From& from, const To& to) {
+	return {.cpu = in.byte() % 4 - 1,
+	        .priority = in.byte() % 3u,
+	        .from = from(),
+	        .to = in.byte() % 4 ? to() : 0,
+	        .left_out = in.byte(),
+	        .detached = in.byte() % 2 == 1};
 }
 
 inline trace::Ledger some_ledger(Decisions& in) {
