@@ -123,10 +123,23 @@ private:
 	std::map<int32_t, uint64_t> by_cpu_;
 };
 
+// Whether the governor detached a probe in the time of these losses. Nobody counts what that would have recorded: its
+// rate before stands for it.
+bool estimated(const Catalog& catalog, const std::vector<Losses::Loss>& entries) {
+	uint64_t from = UINT64_MAX, to = 0;
+	for (const Losses::Loss& entry : entries) {
+		from = std::min(from, entry.from);
+		to = std::max(to, entry.to ? entry.to : UINT64_MAX);
+	}
+	return std::any_of(catalog.events.begin(), catalog.events.end(), [&](const EventMark& mark) {
+		return mark.event == DFR_EVENT_DETACHED && mark.time >= from && mark.time <= to;
+	});
+}
+
 // Two accounts tell of the same losses: LOSS records in the blocks, which have times, and the engine's
 // counters since go, which have none. What the counters tell beyond the records counts too, except for as
 // many as were certainly lost outside of the window.
-void judge_losses(Verdict& verdict, const Losses& counters, const Merger& merger) {
+void judge_losses(Verdict& verdict, const Catalog& catalog, const Losses& counters, const Merger& merger) {
 	const uint64_t from = std::max(merger.selection().from, merger.horizon()), to = merger.selection().to;
 	LostOutside outside(merger);
 	std::array<Lost, DFR_LOSS_MAX + 1> told{}, counted{}; // the last one: of causes that are not known
@@ -145,10 +158,12 @@ void judge_losses(Verdict& verdict, const Losses& counters, const Merger& merger
 		if (!lost)
 			continue;
 		verdict.lost = added(verdict.lost, lost);
+		const std::vector<Losses::Loss>& entries = (beyond ? counted : told)[cause].entries;
 		verdict.reasons.push_back(
-		    plural(lost, "record") + " lost" +
-		    where(beyond ? counted[cause].entries : told[cause].entries) + " (" +
-		    (cause < DFR_LOSS_MAX ? kLossText[cause] : "by what a newer dfr knows") + ")");
+		    plural(lost, "record") + " lost" + where(entries) + " (" +
+		    (cause < DFR_LOSS_MAX ? kLossText[cause] : "by what a newer dfr knows") +
+		    (cause == DFR_LOSS_THROTTLE && estimated(catalog, entries) ? ", partly estimated)"
+		                                                               : ")"));
 	}
 }
 
@@ -496,7 +511,7 @@ Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked) {
 		verdict.records += span.records;
 		verdict.cpus += span.blocks != 0;
 	}
-	judge_losses(verdict, source.losses(), merger);
+	judge_losses(verdict, source.catalog(), source.losses(), merger);
 	judge_thinned(verdict, source.catalog(), merger, asked.priority);
 	judge_blocks(verdict, source, merger);
 	judge_full(verdict, source.catalog(), merger);

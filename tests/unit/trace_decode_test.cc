@@ -605,6 +605,20 @@ TEST_CASE("losses that reach beyond the end of the answer are in it, wherever it
 	CHECK(judged(15, 19).lost == 7);
 	CHECK(judged(25, 40).lost == 7);
 	CHECK(judged(31, 40).lost == 0);
+	// Nobody counts what a detached probe would have recorded, so losses of that time are an estimate.
+	trace::EventMark detached;
+	detached.event = DFR_EVENT_DETACHED;
+	detached.time = 31 * kSecond;
+	source.the_catalog.events.push_back(detached);
+	CHECK(judged(0, 40).reasons.at(0) == "12 records lost on CPU 0 (held back by the governor)");
+	source.the_catalog.events.back().time = 21 * kSecond;
+	CHECK(judged(0, 40).reasons.at(0) ==
+	      "12 records lost on CPU 0 (held back by the governor, partly estimated)");
+	// A counter has no time, and what it tells beyond the records may be from then.
+	source.the_catalog.events.back().time = 31 * kSecond;
+	source.lost.add({.cause = DFR_LOSS_THROTTLE, .cpu = 0, .count = 16});
+	CHECK(judged(0, 40).reasons.at(0) ==
+	      "13 records lost on CPU 0 (held back by the governor, partly estimated)");
 }
 
 TEST_CASE("what was lost between the block before and a CPU's first one is in the window", "[trace]") {

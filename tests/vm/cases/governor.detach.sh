@@ -12,7 +12,7 @@ END
 dfr record -o r.dfr -q --keep mine -x cpubudget=1 -n '
 	syscall::getppid: { trace(arg0); }
 ' -- sh w.sh >/dev/null 2>err
-tail -n 2 err | grep -c 'held back by the governor'
+tail -n 2 err | grep -c 'held back by the governor, partly estimated)'
 dfr replay -qn '
 	syscall::getppid:entry { @[tid] = count(); }
 ' r.dfr | grep . | sort -n | tail -n 1 | awk '{ print ($2 > 10) + 0, "after it" }'

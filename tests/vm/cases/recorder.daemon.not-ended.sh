@@ -23,7 +23,7 @@ dfr replay -qn '
 ' a.dfr 2>verdict
 grep -o '^complete' verdict
 
-dfr compile -o dear.dof -s /costly.d
+dfr compile -o dear.dof -x cpubudget=5 -s /costly.d
 dfrd --name dear --program dear.dof --output b.dfr --stop 2>log2 & daemon=$!
 until grep -q recording log2; do sleep 0.1; done
 guest-device load 5 500 >calls
