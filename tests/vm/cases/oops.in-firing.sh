@@ -12,8 +12,8 @@ dtrace -x engine=kernel -qn '
 until grep -q ready live; do sleep 0.1; done
 guest-device getppid 100
 echo from_kuid >/sys/module/dfr_break/parameters/fault
-guest-device getppid 100 2>/dev/null
-echo victim $?
+sh -c 'guest-device getppid 100; exit $?' >/dev/null 2>&1
+[ $? -gt 128 ] && echo victim died
 wait $!
 echo dtrace $?
 cat why >&2
