@@ -36,6 +36,7 @@ static LIST_HEAD(kinsts);
 static unsigned int kinst_count;
 static unsigned int kinst_made; /* ever */
 static struct dfr_provider kinst_provider;
+static DEFINE_PER_CPU(const struct kinst *, kinst_running); /* stays set when a firing dies in an oops */
 
 /*
  * A kprobe is a breakpoint, at a function's start a call by ftrace, and after some time, where the kernel can do that, a
@@ -48,11 +49,13 @@ static int kinst_hit(struct kprobe *kprobe, struct pt_regs *regs)
 
 	/* The kernel's is a byte further, where the next instruction may be, and the stack is another. */
 	instruction_pointer_set(regs, kinst->ki_address);
+	raw_cpu_write(kinst_running, kinst);
 	raw_cpu_write(dfr_breakpoint, dfr_arch_breakpoint(regs));
 	barrier(); /* for an NMI, which comes between any two instructions */
 	dfr_fire(kinst->ki_probe, NULL, 0, regs);
 	barrier();
 	raw_cpu_write(dfr_breakpoint, 0);
+	raw_cpu_write(kinst_running, NULL);
 	instruction_pointer_set(regs, behind);
 	return 0;
 }
@@ -214,12 +217,43 @@ static int kinst_arm(struct dfr_provider *provider, struct dfr_probe *probe)
 	return error;
 }
 
+static bool has_died(const struct kinst *kinst)
+{
+	unsigned int cpu;
+
+	if (!dfr_engine_broken(dfr_engine_instance))
+		return false;
+	for_each_possible_cpu (cpu)
+		if (READ_ONCE(*per_cpu_ptr(&kinst_running, cpu)) == kinst)
+			return true;
+	return false;
+}
+
+/*
+ * Where a firing has died, the kernel's mark of the kprobe that runs on that CPU stays on this kprobe, or on the one
+ * that the kernel has made of it, and each fault there reads it. So neither is freed, ever: the kprobe stays registered,
+ * without a handler, also when this module goes.
+ */
+static void keep(struct kinst *kinst)
+{
+	if (disable_kprobe(&kinst->ki_kprobe)) {
+		dfr_code_stays();
+		return;
+	}
+	synchronize_rcu();
+	kinst->ki_kprobe.pre_handler = NULL;
+}
+
 static void kinst_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 {
 	struct kinst *kinst = probe->pb_cookie;
 
 	if (!kinst->ki_registered)
 		return;
+	if (has_died(kinst)) {
+		keep(kinst);
+		return;
+	}
 	unregister_kprobe(&kinst->ki_kprobe);
 	mutex_lock(&kinst_lock);
 	kinst->ki_missed += kinst->ki_kprobe.nmissed;
@@ -400,5 +434,6 @@ void dfr_kinst_exit(void)
 	unregister_module_notifier(&kinst_modules);
 	dfr_provider_unregister(&kinst_provider);
 	list_for_each_entry_safe (kinst, next, &kinsts, ki_list)
-		dfr_plat_free(kinst);
+		if (!kinst->ki_registered)
+			dfr_plat_free(kinst);
 }

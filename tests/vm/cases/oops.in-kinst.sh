@@ -9,6 +9,7 @@ sh -c 'taskset 2 guest-device getppid 100; exit $?' >/dev/null 2>&1
 until guest-device states | grep -q '^kept.*killed'; do sleep 0.1; done
 probe='syscall::getppid:entry /execname == "guest-device"/'
 . /anew.sh
+grep -c "getppid.*DISABLED" /sys/kernel/debug/kprobes/list
 # (On newer kernels fbt is off.)
 cut -f 1 /sys/module/dfr/parameters/unmet | grep -vx fbt
 dfr | grep -o '^off.*' | grep -v '^off *fbt:'
