@@ -111,11 +111,13 @@ void print_machine(const trace::Catalog& catalog) {
 void print_events(const trace::Catalog& catalog, const Contents& contents) {
 	for (const trace::Losses::Loss& entry : contents.throttled) {
 		const auto probe = catalog.probes.find(entry.probe);
-		std::printf("  %-11s %s-%s %s firings%s left out on CPU %d\n", "governor",
+		std::printf("  %-11s %s-%s %s firings%s left out%s\n", "governor",
 		            shown(trace::time_text(catalog, entry.from)),
 		            shown(trace::time_text(catalog, entry.to)), shown(trace::grouped(entry.count)),
 		            probe == catalog.probes.end() ? "" : shown(" of " + probe->second.text()),
-		            entry.cpu);
+		            shown(trace::estimated(catalog, {entry})
+		                      ? " (partly estimated)"
+		                      : " on CPU " + std::to_string(entry.cpu)));
 	}
 	constexpr size_t kShown = 20;
 	for (size_t i = 0; i < std::min(contents.thinned.size(), kShown); i++) {

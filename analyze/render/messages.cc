@@ -90,7 +90,7 @@ std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog)
 	case DFR_EVENT_DETACHED:
 		return name + (mark.value < -1 ? " are" : " is") +
 		       " detached for a while: the state's probes take more than its budget even "
-		       "when they do nothing; what fires meanwhile is estimated";
+		       "when they do nothing; what fires meanwhile can only be estimated";
 	case DFR_EVENT_ATTACHED:
 		return name + (mark.value < -1 ? " are" : " is") + " attached again, or gone";
 	case DFR_EVENT_KILLED:

@@ -338,6 +338,9 @@ const char* priority_text(uint32_t priority);
 bool may_be_thinned(const Catalog& catalog);
 // ", 1,204 firings left out, and more while its probes were detached"
 std::string left_out_text(const Losses::Stretch& stretch);
+// Of losses by the governor: whether a probe was detached in their time and is attached again. Nobody counts what it
+// would have recorded, so its rate before stands for it.
+bool estimated(const Catalog& catalog, const std::vector<Losses::Loss>& losses);
 // "14:03:02.120": a record's time as local wall-clock time.
 std::string time_text(const Catalog& catalog, uint64_t mono);
 // "14:03:02.120-14:03:41.003"; with dates if these differ.

@@ -20,26 +20,32 @@
 namespace dfr::trace {
 namespace {
 
-const char* const kLossText[] = {
-    "ring full",                        // PRINCIPAL
-    "aggregation table full",           // AGGREGATION
-    "speculation full",                 // SPEC
-    "speculations still busy",          // SPEC_BUSY
-    "no speculation free",              // SPEC_UNAVAILABLE
-    "no room for dynamic variables",    // DYNVAR
-    "dynamic variables not yet clean",  // DYNVAR_DIRTY
-    "dynamic variables being cleaned",  // DYNVAR_RINSING
-    "nested in an NMI",                 // NMI
-    "no node for a return probe",       // RETURN_POOL
-    "held back by the governor",        // THROTTLE
-    "no ring for a CPU that came",      // HOTPLUG
-    "fault inside an ERROR clause",     // DOUBLE_ERROR
-    "stack strings full",               // STKSTR
-    "overwritten while they were read", // OVERWRITTEN
-    "fired where RCU does not watch",   // RCU_IDLE
-    "hit in a handler of kprobes",      // MISSED
+// What is lost as a firing counts once, whatever its clauses would have recorded, and before any predicate.
+struct Cause {
+	const char* unit;
+	const char* text;
 };
-static_assert(std::size(kLossText) == DFR_LOSS_MAX, "a text for each cause");
+constexpr Cause kCauses[] = {
+    {"record", "ring full"},                        // PRINCIPAL
+    {"record", "aggregation table full"},           // AGGREGATION
+    {"record", "speculation full"},                 // SPEC
+    {"record", "speculations still busy"},          // SPEC_BUSY
+    {"record", "no speculation free"},              // SPEC_UNAVAILABLE
+    {"record", "no room for dynamic variables"},    // DYNVAR
+    {"record", "dynamic variables not yet clean"},  // DYNVAR_DIRTY
+    {"record", "dynamic variables being cleaned"},  // DYNVAR_RINSING
+    {"firing", "nested in an NMI"},                 // NMI
+    {"firing", "no node for a return probe"},       // RETURN_POOL
+    {"firing", "held back by the governor"},        // THROTTLE
+    {"firing", "no ring for a CPU that came"},      // HOTPLUG
+    {"record", "fault inside an ERROR clause"},     // DOUBLE_ERROR
+    {"record", "stack strings full"},               // STKSTR
+    {"record", "overwritten while they were read"}, // OVERWRITTEN
+    {"firing", "fired where RCU does not watch"},   // RCU_IDLE
+    {"firing", "hit in a handler of kprobes"},      // MISSED
+};
+static_assert(std::size(kCauses) == DFR_LOSS_MAX, "each cause");
+constexpr Cause kUnknownCause = {"record", "by what a newer dfr knows"};
 
 // " on CPU 2" if all entries name the same CPU; else empty.
 std::string where(const std::vector<Losses::Loss>& entries) {
@@ -123,19 +129,6 @@ private:
 	std::map<int32_t, uint64_t> by_cpu_;
 };
 
-// Whether the governor detached a probe in the time of these losses. Nobody counts what that would have recorded: its
-// rate before stands for it.
-bool estimated(const Catalog& catalog, const std::vector<Losses::Loss>& entries) {
-	uint64_t from = UINT64_MAX, to = 0;
-	for (const Losses::Loss& entry : entries) {
-		from = std::min(from, entry.from);
-		to = std::max(to, entry.to ? entry.to : UINT64_MAX);
-	}
-	return std::any_of(catalog.events.begin(), catalog.events.end(), [&](const EventMark& mark) {
-		return mark.event == DFR_EVENT_DETACHED && mark.time >= from && mark.time <= to;
-	});
-}
-
 // Two accounts tell of the same losses: LOSS records in the blocks, which have times, and the engine's
 // counters since go, which have none. What the counters tell beyond the records counts too, except for as
 // many as were certainly lost outside of the window.
@@ -159,11 +152,12 @@ void judge_losses(Verdict& verdict, const Catalog& catalog, const Losses& counte
 			continue;
 		verdict.lost = added(verdict.lost, lost);
 		const std::vector<Losses::Loss>& entries = (beyond ? counted : told)[cause].entries;
-		verdict.reasons.push_back(
-		    plural(lost, "record") + " lost" + where(entries) + " (" +
-		    (cause < DFR_LOSS_MAX ? kLossText[cause] : "by what a newer dfr knows") +
-		    (cause == DFR_LOSS_THROTTLE && estimated(catalog, entries) ? ", partly estimated)"
-		                                                               : ")"));
+		const bool guessed = cause == DFR_LOSS_THROTTLE && estimated(catalog, entries);
+		// These are told by whichever CPU is at hand.
+		const bool no_cpu = guessed || cause == DFR_LOSS_HOTPLUG || cause == DFR_LOSS_MISSED;
+		const Cause& of = cause < DFR_LOSS_MAX ? kCauses[cause] : kUnknownCause;
+		verdict.reasons.push_back(plural(lost, of.unit) + " lost" + (no_cpu ? "" : where(entries)) +
+		                          " (" + of.text + (guessed ? ", partly estimated)" : ")"));
 	}
 }
 
@@ -470,6 +464,21 @@ std::string left_out_text(const Losses::Stretch& stretch) {
 	       (!stretch.detached  ? ""
 	        : stretch.left_out ? ", and more while its probes were detached"
 	                           : ", probes detached");
+}
+
+bool estimated(const Catalog& catalog, const std::vector<Losses::Loss>& losses) {
+	uint64_t from = UINT64_MAX, to = 0;
+	for (const Losses::Loss& loss : losses) {
+		from = std::min(from, loss.from);
+		to = std::max(to, loss.to ? loss.to : UINT64_MAX);
+	}
+	bool detached = false;
+	for (const EventMark& mark : catalog.events) {
+		detached |= mark.event == DFR_EVENT_DETACHED && mark.time >= from && mark.time <= to;
+		if (detached && (mark.event == DFR_EVENT_ATTACHED || mark.event == DFR_EVENT_STOP))
+			return true;
+	}
+	return false;
 }
 
 std::string time_text(const Catalog& catalog, uint64_t mono) {

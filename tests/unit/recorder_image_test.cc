@@ -1288,7 +1288,7 @@ TEST_CASE("what no record has told of losses is in their counters", "[recorder][
 	trace::Verdict verdict = judged(remarks);
 	CHECK(verdict.lost == 12);
 	CHECK(!verdict.complete);
-	CHECK(mentions(verdict.reasons, "7 records lost on CPU 0"));
+	CHECK(mentions(verdict.reasons, "7 firings lost on CPU 0"));
 	CHECK(mentions(verdict.reasons, "5 records lost on CPU 1"));
 	// Of a cause that a newer module has.
 	dfr_tally newer = no_losses(0, 7);
@@ -1371,7 +1371,7 @@ TEST_CASE("what no CPU has told: stretches of thinning, and firings where there 
 	trace::Verdict verdict;
 	values_of(*found[0], &verdict);
 	CHECK(verdict.lost == 6);
-	CHECK(mentions(verdict.reasons, "6 records lost (no ring for a CPU that came)"));
+	CHECK(mentions(verdict.reasons, "6 firings lost (no ring for a CPU that came)"));
 	const trace::Losses losses = found[0]->losses();
 	REQUIRE(losses.stretches.size() == 2);
 	CHECK(losses.stretches[0].from == 100);

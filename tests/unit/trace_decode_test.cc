@@ -529,7 +529,7 @@ TEST_CASE("window, gaps and losses make the verdict", "[trace]") {
 		const trace::Verdict verdict = trace::judge(source, merger);
 		CHECK(verdict.lost == 1207);
 		REQUIRE(verdict.reasons.size() == 2);
-		CHECK(verdict.reasons[0] == "1,204 records lost on CPU 1 (nested in an NMI)");
+		CHECK(verdict.reasons[0] == "1,204 firings lost on CPU 1 (nested in an NMI)");
 	}
 }
 
@@ -605,20 +605,19 @@ TEST_CASE("losses that reach beyond the end of the answer are in it, wherever it
 	CHECK(judged(15, 19).lost == 7);
 	CHECK(judged(25, 40).lost == 7);
 	CHECK(judged(31, 40).lost == 0);
-	// Nobody counts what a detached probe would have recorded, so losses of that time are an estimate.
-	trace::EventMark detached;
-	detached.event = DFR_EVENT_DETACHED;
-	detached.time = 31 * kSecond;
-	source.the_catalog.events.push_back(detached);
-	CHECK(judged(0, 40).reasons.at(0) == "12 records lost on CPU 0 (held back by the governor)");
-	source.the_catalog.events.back().time = 21 * kSecond;
-	CHECK(judged(0, 40).reasons.at(0) ==
-	      "12 records lost on CPU 0 (held back by the governor, partly estimated)");
-	// A counter has no time, and what it tells beyond the records may be from then.
-	source.the_catalog.events.back().time = 31 * kSecond;
-	source.lost.add({.cause = DFR_LOSS_THROTTLE, .cpu = 0, .count = 16});
-	CHECK(judged(0, 40).reasons.at(0) ==
-	      "13 records lost on CPU 0 (held back by the governor, partly estimated)");
+	// Nobody counts what a detached probe would have recorded: when it is attached again, that is estimated, and
+	// any CPU tells of it.
+	const auto reason = [&](uint32_t event, uint64_t seconds) {
+		trace::EventMark mark;
+		mark.event = event;
+		mark.time = seconds * kSecond;
+		source.the_catalog.events.push_back(mark);
+		return judged(0, 40).reasons.at(0);
+	};
+	CHECK(reason(DFR_EVENT_DETACHED, 31) == "12 firings lost on CPU 0 (held back by the governor)");
+	CHECK(reason(DFR_EVENT_DETACHED, 21) == "12 firings lost on CPU 0 (held back by the governor)");
+	CHECK(reason(DFR_EVENT_ATTACHED, 30) ==
+	      "12 firings lost (held back by the governor, partly estimated)");
 }
 
 TEST_CASE("what was lost between the block before and a CPU's first one is in the window", "[trace]") {

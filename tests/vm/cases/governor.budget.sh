@@ -11,7 +11,7 @@ read calls <calls
 dfr info r.dfr 2>/dev/null >info
 sed -nE '
 	s/ the recording went on after it;//
-	s/.* ([0-9,]*) records?; ([0-9,]*) records lost( on CPU [0-9])? \(held back by the governor\).*/\1 \2/p
+	s/.* ([0-9,]*) records?; ([0-9,]*) firings lost( on CPU [0-9])? \(held back by the governor\).*/\1 \2/p
 ' info | head -n 1 | tr -d , >both
 read recorded lost <both
 echo "$((recorded + lost - calls)) more than the load's"

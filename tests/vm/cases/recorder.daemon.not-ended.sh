@@ -32,7 +32,7 @@ kill -TERM $daemon; wait $daemon; echo "dfrd $?"
 read made <calls
 kept=$(dfr replay -qn 'syscall::getppid:entry { @ = count(); } END { printa("%@d\n", @); }' b.dfr 2>verdict)
 lost=$(sed -nE '
-	s/.* ([0-9,]*) records? lost( on CPU [0-9])? \(held back by the governor\).*/\1/p
+	s/.* ([0-9,]*) firings? lost( on CPU [0-9])? \(held back by the governor\).*/\1/p
 ' verdict | tr -d ,)
 echo "$((kept + lost - made)) more than the calls"
 [ "$lost" -gt 20 ] && echo some held back
