@@ -217,12 +217,10 @@ static int kinst_arm(struct dfr_provider *provider, struct dfr_probe *probe)
 	return error;
 }
 
-static bool has_died(const struct kinst *kinst)
+static bool runs(const struct kinst *kinst)
 {
 	unsigned int cpu;
 
-	if (!dfr_engine_broken(dfr_engine_instance))
-		return false;
 	for_each_possible_cpu (cpu)
 		if (READ_ONCE(*per_cpu_ptr(&kinst_running, cpu)) == kinst)
 			return true;
@@ -230,30 +228,31 @@ static bool has_died(const struct kinst *kinst)
 }
 
 /*
- * Where a firing has died, the kernel's mark of the kprobe that runs on that CPU stays on this kprobe, or on the one
- * that the kernel has made of it, and each fault there reads it. So neither is freed, ever: the kprobe stays registered,
- * without a handler, also when this module goes.
+ * Where a firing has died in an oops, the kernel's mark of the kprobe that runs on that CPU stays on this kprobe, or on
+ * the one that the kernel has made of it, and each fault there reads it. So neither is freed, ever: the kprobe stays
+ * registered, without a handler, also when this module goes. It is disabled already, so what runs after a grace period
+ * has died, whether or not the kernel has told of it.
  */
-static void keep(struct kinst *kinst)
+static bool keep_if_dead(struct kinst *kinst, int error)
 {
-	if (disable_kprobe(&kinst->ki_kprobe)) {
-		dfr_code_stays();
-		return;
-	}
+	if (!runs(kinst))
+		return false;
 	synchronize_rcu();
-	kinst->ki_kprobe.pre_handler = NULL;
+	if (!runs(kinst))
+		return false;
+	if (error) /* ftrace could not disable it */
+		dfr_code_stays();
+	else
+		kinst->ki_kprobe.pre_handler = NULL;
+	return true;
 }
 
 static void kinst_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 {
 	struct kinst *kinst = probe->pb_cookie;
 
-	if (!kinst->ki_registered)
+	if (!kinst->ki_registered || keep_if_dead(kinst, disable_kprobe(&kinst->ki_kprobe)))
 		return;
-	if (has_died(kinst)) {
-		keep(kinst);
-		return;
-	}
 	unregister_kprobe(&kinst->ki_kprobe);
 	mutex_lock(&kinst_lock);
 	kinst->ki_missed += kinst->ki_kprobe.nmissed;
