@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-echo 'ls -lR /sys/module >/dev/null 2>&1' >w.sh
+echo 'ls -lR /sys/module/dfr >/dev/null 2>&1' >w.sh
 # With a budget, of the whole CPU, the deadman leaves a state alone: on a busy host such probes may take nine
 # tenths.
 # run NAME PROGRAM: prints the name and dtrace's status; what it said, if it failed.
