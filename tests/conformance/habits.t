@@ -540,11 +540,11 @@ BEGIN {
 	v.n[0] = 'd'; v.n[1] = 'e'; v.z = v.n; printf("%s ", v.z);
 	v.z = NULL; printf("<%s> ", v.z);
 	p = (struct s *)alloca(sizeof (struct s)); p->z = w.z; v.z = p->z; printf("%s ", v.z);
-	x = (v.z = w.z = "f"); printf("%s %s %s\n", v.z, w.z, x);
+	x = (v.z = w.z = "f"); printf("%s %s %s %s\n", v.z, w.z, x, v.z = "gh");
 	exit(0);
 }
 --out
-abc de <> abc f f f
+abc de <> abc f f f gh
 
 --end
 
