@@ -7,7 +7,10 @@ dfr record -o kept.dfr --keep kept -q -x bufpolicy=ring -n "$either { capture(ui
 for mask in 1 2; do taskset $mask guest-device getppid 50; done
 # Both run already, because nothing fires any more when the kernel has told of the first one.
 cp /bin/guest-device victim
-victim() { sh -c "taskset $1 ./victim load 60 5000; exit \$?" >/dev/null 2>&1; [ $? -gt 128 ] && echo victim died; }
+victim() {
+	sh -c "taskset $1 ./victim load 60 5000; exit \$?" >/dev/null 2>&1
+	[ $? -gt 128 ] && echo victim died
+}
 victim 1 & one=$!
 victim 2 & two=$!
 until [ "$(pidof victim | wc -w)" = 2 ]; do sleep 0.1; done
