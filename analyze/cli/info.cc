@@ -109,13 +109,14 @@ void print_machine(const trace::Catalog& catalog) {
 
 // When firings were left out, probes detached, the state killed; what could not be armed.
 void print_events(const trace::Catalog& catalog, const Contents& contents) {
+	const std::vector<uint64_t> detached = trace::detached_times(catalog);
 	for (const trace::Losses::Loss& entry : contents.throttled) {
 		const auto probe = catalog.probes.find(entry.probe);
 		std::printf("  %-11s %s-%s %s firings%s left out%s\n", "governor",
 		            shown(trace::time_text(catalog, entry.from)),
 		            shown(trace::time_text(catalog, entry.to)), shown(trace::grouped(entry.count)),
 		            probe == catalog.probes.end() ? "" : shown(" of " + probe->second.text()),
-		            shown(trace::estimated(catalog, {entry})
+		            shown(trace::estimated(detached, entry)
 		                      ? " (partly estimated)"
 		                      : " on CPU " + std::to_string(entry.cpu)));
 	}

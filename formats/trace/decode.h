@@ -338,9 +338,10 @@ const char* priority_text(uint32_t priority);
 bool may_be_thinned(const Catalog& catalog);
 // ", 1,204 firings left out, and more while its probes were detached"
 std::string left_out_text(const Losses::Stretch& stretch);
-// Of losses by the governor: whether a probe was detached in their time and is attached again. Nobody counts what it
-// would have recorded, so its rate before stands for it.
-bool estimated(const Catalog& catalog, const std::vector<Losses::Loss>& losses);
+// When the governor detached probes that it has attached again since, in order. Nobody counts what these would have
+// recorded: a loss of such a time is an estimate in part, by their rate before.
+std::vector<uint64_t> detached_times(const Catalog& catalog);
+bool estimated(const std::vector<uint64_t>& detached, const Losses::Loss& loss);
 // "14:03:02.120": a record's time as local wall-clock time.
 std::string time_text(const Catalog& catalog, uint64_t mono);
 // "14:03:02.120-14:03:41.003"; with dates if these differ.

@@ -134,6 +134,7 @@ private:
 // many as were certainly lost outside of the window.
 void judge_losses(Verdict& verdict, const Catalog& catalog, const Losses& counters, const Merger& merger) {
 	const uint64_t from = std::max(merger.selection().from, merger.horizon()), to = merger.selection().to;
+	const std::vector<uint64_t> detached = detached_times(catalog);
 	LostOutside outside(merger);
 	std::array<Lost, DFR_LOSS_MAX + 1> told{}, counted{}; // the last one: of causes that are not known
 	for (const Losses::Loss& entry : merger.losses().entries)
@@ -152,7 +153,10 @@ void judge_losses(Verdict& verdict, const Catalog& catalog, const Losses& counte
 			continue;
 		verdict.lost = added(verdict.lost, lost);
 		const std::vector<Losses::Loss>& entries = (beyond ? counted : told)[cause].entries;
-		const bool guessed = cause == DFR_LOSS_THROTTLE && estimated(catalog, entries);
+		const bool guessed =
+		    cause == DFR_LOSS_THROTTLE &&
+		    std::any_of(entries.begin(), entries.end(),
+		                [&](const Losses::Loss& entry) { return estimated(detached, entry); });
 		// These are told by whichever CPU is at hand.
 		const bool no_cpu = guessed || cause == DFR_LOSS_HOTPLUG || cause == DFR_LOSS_MISSED;
 		const Cause& of = cause < DFR_LOSS_MAX ? kCauses[cause] : kUnknownCause;
@@ -466,19 +470,21 @@ std::string left_out_text(const Losses::Stretch& stretch) {
 	                           : ", probes detached");
 }
 
-bool estimated(const Catalog& catalog, const std::vector<Losses::Loss>& losses) {
-	uint64_t from = UINT64_MAX, to = 0;
-	for (const Losses::Loss& loss : losses) {
-		from = std::min(from, loss.from);
-		to = std::max(to, loss.to ? loss.to : UINT64_MAX);
+std::vector<uint64_t> detached_times(const Catalog& catalog) {
+	std::vector<uint64_t> times;
+	bool over = false;
+	for (auto mark = catalog.events.rbegin(); mark != catalog.events.rend(); ++mark) {
+		over |= mark->event == DFR_EVENT_ATTACHED || mark->event == DFR_EVENT_STOP;
+		if (over && mark->event == DFR_EVENT_DETACHED)
+			times.push_back(mark->time);
 	}
-	bool detached = false;
-	for (const EventMark& mark : catalog.events) {
-		detached |= mark.event == DFR_EVENT_DETACHED && mark.time >= from && mark.time <= to;
-		if (detached && (mark.event == DFR_EVENT_ATTACHED || mark.event == DFR_EVENT_STOP))
-			return true;
-	}
-	return false;
+	std::sort(times.begin(), times.end());
+	return times;
+}
+
+bool estimated(const std::vector<uint64_t>& detached, const Losses::Loss& loss) {
+	const auto at = std::lower_bound(detached.begin(), detached.end(), loss.from);
+	return at != detached.end() && (!loss.to || *at <= loss.to);
 }
 
 std::string time_text(const Catalog& catalog, uint64_t mono) {
