@@ -230,11 +230,13 @@ static bool runs(const struct kinst *kinst)
 /*
  * Where a firing has died in an oops, the kernel's mark of the kprobe that runs on that CPU stays on this kprobe, or on
  * the one that the kernel has made of it, and each fault there reads it. So neither is freed, ever: the kprobe stays
- * registered, without a handler, also when this module goes. It is disabled already, so what runs after a grace period
- * has died, whether or not the kernel has told of it.
+ * registered, without a handler, also when this module goes. What runs a grace period after it was disabled has died,
+ * whether or not the kernel has told of it.
  */
-static bool keep_if_dead(struct kinst *kinst, int error)
+static bool disable_and_keep_if_dead(struct kinst *kinst)
 {
+	int error = disable_kprobe(&kinst->ki_kprobe);
+
 	if (!runs(kinst))
 		return false;
 	synchronize_rcu();
@@ -251,7 +253,7 @@ static void kinst_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 {
 	struct kinst *kinst = probe->pb_cookie;
 
-	if (!kinst->ki_registered || keep_if_dead(kinst, disable_kprobe(&kinst->ki_kprobe)))
+	if (!kinst->ki_registered || disable_and_keep_if_dead(kinst))
 		return;
 	unregister_kprobe(&kinst->ki_kprobe);
 	mutex_lock(&kinst_lock);
