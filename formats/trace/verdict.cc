@@ -24,25 +24,26 @@ namespace {
 struct Cause {
 	const char* unit;
 	const char* text;
+	bool by_cpu = true; // false: whichever CPU is at hand tells of it
 };
 constexpr Cause kCauses[] = {
-    {"record", "ring full"},                        // PRINCIPAL
-    {"record", "aggregation table full"},           // AGGREGATION
-    {"record", "speculation full"},                 // SPEC
-    {"record", "speculations still busy"},          // SPEC_BUSY
-    {"record", "no speculation free"},              // SPEC_UNAVAILABLE
-    {"record", "no room for dynamic variables"},    // DYNVAR
-    {"record", "dynamic variables not yet clean"},  // DYNVAR_DIRTY
-    {"record", "dynamic variables being cleaned"},  // DYNVAR_RINSING
-    {"firing", "nested in an NMI"},                 // NMI
-    {"firing", "no node for a return probe"},       // RETURN_POOL
-    {"firing", "held back by the governor"},        // THROTTLE
-    {"firing", "no ring for a CPU that came"},      // HOTPLUG
-    {"record", "fault inside an ERROR clause"},     // DOUBLE_ERROR
-    {"record", "stack strings full"},               // STKSTR
-    {"record", "overwritten while they were read"}, // OVERWRITTEN
-    {"firing", "fired where RCU does not watch"},   // RCU_IDLE
-    {"firing", "hit in a handler of kprobes"},      // MISSED
+    {"record", "ring full"},                          // PRINCIPAL
+    {"record", "aggregation table full"},             // AGGREGATION
+    {"record", "speculation full"},                   // SPEC
+    {"record", "speculations still busy"},            // SPEC_BUSY
+    {"record", "no speculation free"},                // SPEC_UNAVAILABLE
+    {"record", "no room for dynamic variables"},      // DYNVAR
+    {"record", "dynamic variables not yet clean"},    // DYNVAR_DIRTY
+    {"record", "dynamic variables being cleaned"},    // DYNVAR_RINSING
+    {"firing", "nested in an NMI"},                   // NMI
+    {"firing", "no node for a return probe"},         // RETURN_POOL
+    {"firing", "held back by the governor"},          // THROTTLE
+    {"firing", "no ring for a CPU that came", false}, // HOTPLUG
+    {"record", "fault inside an ERROR clause"},       // DOUBLE_ERROR
+    {"record", "stack strings full"},                 // STKSTR
+    {"record", "overwritten while they were read"},   // OVERWRITTEN
+    {"firing", "fired where RCU does not watch"},     // RCU_IDLE
+    {"firing", "hit in a handler of kprobes", false}, // MISSED
 };
 static_assert(std::size(kCauses) == DFR_LOSS_MAX, "each cause");
 constexpr Cause kUnknownCause = {"record", "by what a newer dfr knows"};
@@ -157,11 +158,10 @@ void judge_losses(Verdict& verdict, const Catalog& catalog, const Losses& counte
 		    cause == DFR_LOSS_THROTTLE &&
 		    std::any_of(entries.begin(), entries.end(),
 		                [&](const Losses::Loss& entry) { return estimated(detached, entry); });
-		// These are told by whichever CPU is at hand.
-		const bool no_cpu = guessed || cause == DFR_LOSS_HOTPLUG || cause == DFR_LOSS_MISSED;
 		const Cause& of = cause < DFR_LOSS_MAX ? kCauses[cause] : kUnknownCause;
-		verdict.reasons.push_back(plural(lost, of.unit) + " lost" + (no_cpu ? "" : where(entries)) +
-		                          " (" + of.text + (guessed ? ", partly estimated)" : ")"));
+		verdict.reasons.push_back(plural(lost, of.unit) + " lost" +
+		                          (of.by_cpu && !guessed ? where(entries) : "") + " (" + of.text +
+		                          (guessed ? ", partly estimated)" : ")"));
 	}
 }
 
