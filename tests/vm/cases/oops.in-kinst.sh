@@ -4,7 +4,7 @@
 probe='kinst::__x64_sys_getppid:0 /execname == "guest-device"/'
 dfr record -o kept.dfr --keep kept -q -n "$probe { capture(uid); }" -- true 2>/dev/null
 echo from_kuid >/sys/module/dfr_break/parameters/fault
-sh -c 'taskset 2 guest-device getppid 100; exit $?' >/dev/null 2>&1
+taskset 2 guest-device getppid 100 2>/dev/null
 [ $? -gt 128 ] && echo victim died
 until guest-device states | grep -q '^kept.*killed'; do sleep 0.1; done
 probe='syscall::getppid:entry /execname == "guest-device"/'

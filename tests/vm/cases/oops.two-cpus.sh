@@ -8,15 +8,15 @@ for mask in 1 2; do taskset $mask guest-device getppid 50; done
 # Both run already, because nothing fires any more when the kernel has told of the first one.
 cp /bin/guest-device victim
 victim() {
-	sh -c "taskset $1 ./victim load 60 5000; exit \$?" >/dev/null 2>&1
+	taskset $1 ./victim load 60 5000 >/dev/null 2>&1
 	[ $? -gt 128 ] && echo victim died
 }
-victim 1 & one=$!
-victim 2 & two=$!
+victim 1 &
+victim 2 &
 until [ "$(pidof victim | wc -w)" = 2 ]; do sleep 0.1; done
 sleep 1
 echo from_kuid 2 >/sys/module/dfr_break/parameters/fault
-wait $one $two
+wait
 until guest-device states | grep -q '^kept.*killed'; do sleep 0.1; done
 guest-device states | awk '$1 == "kept" { print $1, $3 }'
 dfr snapshot --name kept -o all.dfr 2>/dev/null
