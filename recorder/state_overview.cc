@@ -35,6 +35,7 @@ StateOverview look_at_state(const std::string& name) {
 	StateOverview state{.status = session.status()};
 	for (const uint64_t lost : state.status.loss)
 		state.lost += lost;
+	state.estimated = state.status.loss[DFR_LOSS_DETACHED];
 	const trace::Catalog& catalog = session.catalog();
 	for (const trace::EventMark& event : catalog.events) {
 		if (event.event == DFR_EVENT_GO && !state.since)

@@ -19,6 +19,7 @@ struct StateOverview {
 	// Since then every CPU's ring has all that was recorded, and was not taken; `since`, if nothing is gone.
 	uint64_t from = 0;
 	uint64_t records = 0, lost = 0; // since it began
+	uint64_t estimated = 0;         // of what is lost, as nobody counts what fires at a detached probe
 	uint64_t bytes = 0;             // of records that are in memory
 	uint64_t room = 0;              // for them, on all CPUs
 	uint64_t marks = 0;

@@ -78,7 +78,7 @@ std::vector<std::string> trial_lines(const Trial& trial) {
 			    "throttled, and what is left out counted");
 	}
 	if (trial.lost)
-		lines.push_back(std::to_string(trial.lost) + " records were lost in this time");
+		lines.push_back(std::to_string(trial.lost) + " records or firings were lost in this time");
 	return lines;
 }
 

@@ -60,7 +60,7 @@ Contents read_all(trace::BlockSource& source) {
 		if (by_epid[epid].count != 0)
 			contents.records[source.catalog().ecbs[epid - 1].probe] += by_epid[epid].count;
 	for (const trace::Losses::Loss& entry : merger.losses().entries)
-		if (entry.cause == DFR_LOSS_THROTTLE && entry.to)
+		if ((entry.cause == DFR_LOSS_THROTTLE || entry.cause == DFR_LOSS_DETACHED) && entry.to)
 			contents.throttled.push_back(entry);
 	contents.thinned = merger.losses().stretches;
 	return contents;
@@ -109,16 +109,14 @@ void print_machine(const trace::Catalog& catalog) {
 
 // When firings were left out, probes detached, the state killed; what could not be armed.
 void print_events(const trace::Catalog& catalog, const Contents& contents) {
-	const std::vector<uint64_t> detached = trace::detached_times(catalog);
 	for (const trace::Losses::Loss& entry : contents.throttled) {
 		const auto probe = catalog.probes.find(entry.probe);
 		std::printf("  %-11s %s-%s %s firings%s left out%s\n", "governor",
 		            shown(trace::time_text(catalog, entry.from)),
 		            shown(trace::time_text(catalog, entry.to)), shown(trace::grouped(entry.count)),
 		            probe == catalog.probes.end() ? "" : shown(" of " + probe->second.text()),
-		            shown(trace::estimated(detached, entry)
-		                      ? " (partly estimated)"
-		                      : " on CPU " + std::to_string(entry.cpu)));
+		            shown(entry.cause == DFR_LOSS_DETACHED ? " (estimated)"
+		                                                   : " on CPU " + std::to_string(entry.cpu)));
 	}
 	constexpr size_t kShown = 20;
 	for (size_t i = 0; i < std::min(contents.thinned.size(), kShown); i++) {

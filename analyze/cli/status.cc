@@ -99,7 +99,10 @@ void print(const StateReport& report) {
 	else if (report.overview) {
 		const recorder::StateOverview& state = *report.overview;
 		line("records", trace::grouped(state.records) + " in " + span_text(state.now - state.since) +
-		                    ", " + trace::grouped(state.lost) + " lost");
+		                    ", " + trace::grouped(state.lost) + " lost" +
+		                    (state.estimated ? ", of which " + trace::grouped(state.estimated) +
+		                                           " are estimates (detached probes)"
+		                                     : ""));
 		line("memory", "the last " + span_text(state.now - state.from) + ", " +
 		                   bytes_text(state.bytes) + " of " + bytes_text(state.room));
 		if (state.cost)
@@ -124,6 +127,7 @@ std::string json(const StateReport& report) {
 		    .raw("seconds_in_memory", std::to_string(seconds(state.now - state.from)))
 		    .raw("records", std::to_string(state.records))
 		    .raw("lost", std::to_string(state.lost))
+		    .raw("estimated", std::to_string(state.estimated))
 		    .raw("bytes", std::to_string(state.bytes))
 		    .raw("room", std::to_string(state.room))
 		    .raw("marks", std::to_string(state.marks));

@@ -327,6 +327,7 @@ bool Session::stop() {
 	verdict_.cpus = backend_->session().catalog().cpus;
 	verdict_.records = consumer_->renderer().records();
 	verdict_.lost = consumer_->lost();
+	verdict_.estimated = backend_->session().status().loss[DFR_LOSS_DETACHED];
 	verdict_.complete = verdict_.lost == 0 && !consumer_->killed();
 	verdict_.reasons.clear();
 	if (verdict_.lost != 0)

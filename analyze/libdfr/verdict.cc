@@ -37,6 +37,7 @@ std::string json_verdict(const trace::Verdict& verdict, const trace::Catalog& ca
 	    .raw("cpus", std::to_string(verdict.cpus))
 	    .raw("records", std::to_string(verdict.records))
 	    .raw("lost", std::to_string(verdict.lost))
+	    .raw("estimated", std::to_string(verdict.estimated))
 	    .raw("notes", json_texts(verdict.notes))
 	    .raw("reasons", json_texts(verdict.reasons))
 	    .str();

@@ -70,6 +70,8 @@ constexpr DropKind kDrops[] = {
     {DFR_LOSS_RCU_IDLE, "RCUIDLE", "firing where the kernel cannot be traced",
      "firings where the kernel cannot be traced", true},
     {DFR_LOSS_MISSED, "MISSED", "hit in a handler of kprobes", "hits in handlers of kprobes", false},
+    {DFR_LOSS_DETACHED, "DETACHED", "firing estimated, of a detached probe",
+     "firings estimated, of detached probes", false},
 };
 
 std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog) {

@@ -19,7 +19,8 @@
 #include "formats/abi/dof.h"
 #include <linux/ioctl.h>
 
-#define DFR_CONTROL_VERSION 4 /* 1: blocks of version 1; 2: catalogs of version 1; 3: no DFR_LOSS_MISSED */
+/* 1: blocks of version 1; 2: catalogs of version 1; 3 and 4: fewer causes of loss */
+#define DFR_CONTROL_VERSION 5
 #define DFR_DEVICE "/dev/dfr"
 #define DFR_NAME_MAX 64
 #define DFR_MARK_MAX 256 /* bytes, with the NUL */

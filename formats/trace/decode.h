@@ -313,6 +313,7 @@ struct Verdict {
 	uint64_t from = 0, to = 0; // the window (mono ns), in which all CPUs are complete
 	unsigned cpus = 0;
 	uint64_t records = 0, lost = 0;
+	uint64_t estimated = 0;           // of these: nobody counts what fires at a detached probe
 	std::vector<std::string> reasons; // "1,204 records lost on CPU 2 (ring full)"
 	std::vector<std::string>
 	    notes; // "b.dfr: nothing of this time": who is not in it, or not in all of it
@@ -338,10 +339,6 @@ const char* priority_text(uint32_t priority);
 bool may_be_thinned(const Catalog& catalog);
 // ", 1,204 firings left out, and more while its probes were detached"
 std::string left_out_text(const Losses::Stretch& stretch);
-// When the governor detached probes that it has attached again since, in order. Nobody counts what these would have
-// recorded: a loss of such a time is an estimate in part, by their rate before.
-std::vector<uint64_t> detached_times(const Catalog& catalog);
-bool estimated(const std::vector<uint64_t>& detached, const Losses::Loss& loss);
 // "14:03:02.120": a record's time as local wall-clock time.
 std::string time_text(const Catalog& catalog, uint64_t mono);
 // "14:03:02.120-14:03:41.003"; with dates if these differ.

@@ -44,6 +44,7 @@ constexpr Cause kCauses[] = {
     {"record", "overwritten while they were read"},   // OVERWRITTEN
     {"firing", "fired where RCU does not watch"},     // RCU_IDLE
     {"firing", "hit in a handler of kprobes", false}, // MISSED
+    {"firing", "estimated: probes detached", false},  // DETACHED
 };
 static_assert(std::size(kCauses) == DFR_LOSS_MAX, "each cause");
 constexpr Cause kUnknownCause = {"record", "by what a newer dfr knows"};
@@ -133,9 +134,8 @@ private:
 // Two accounts tell of the same losses: LOSS records in the blocks, which have times, and the engine's
 // counters since go, which have none. What the counters tell beyond the records counts too, except for as
 // many as were certainly lost outside of the window.
-void judge_losses(Verdict& verdict, const Catalog& catalog, const Losses& counters, const Merger& merger) {
+void judge_losses(Verdict& verdict, const Losses& counters, const Merger& merger) {
 	const uint64_t from = std::max(merger.selection().from, merger.horizon()), to = merger.selection().to;
-	const std::vector<uint64_t> detached = detached_times(catalog);
 	LostOutside outside(merger);
 	std::array<Lost, DFR_LOSS_MAX + 1> told{}, counted{}; // the last one: of causes that are not known
 	for (const Losses::Loss& entry : merger.losses().entries)
@@ -153,15 +153,12 @@ void judge_losses(Verdict& verdict, const Catalog& catalog, const Losses& counte
 		if (!lost)
 			continue;
 		verdict.lost = added(verdict.lost, lost);
+		if (cause == DFR_LOSS_DETACHED)
+			verdict.estimated = lost;
 		const std::vector<Losses::Loss>& entries = (beyond ? counted : told)[cause].entries;
-		const bool guessed =
-		    cause == DFR_LOSS_THROTTLE &&
-		    std::any_of(entries.begin(), entries.end(),
-		                [&](const Losses::Loss& entry) { return estimated(detached, entry); });
 		const Cause& of = cause < DFR_LOSS_MAX ? kCauses[cause] : kUnknownCause;
 		verdict.reasons.push_back(plural(lost, of.unit) + " lost" +
-		                          (of.by_cpu && !guessed ? where(entries) : "") + " (" + of.text +
-		                          (guessed ? ", partly estimated)" : ")"));
+		                          (of.by_cpu ? where(entries) : "") + " (" + of.text + ")");
 	}
 }
 
@@ -470,23 +467,6 @@ std::string left_out_text(const Losses::Stretch& stretch) {
 	                           : ", probes detached");
 }
 
-std::vector<uint64_t> detached_times(const Catalog& catalog) {
-	std::vector<uint64_t> times;
-	bool over = false;
-	for (auto mark = catalog.events.rbegin(); mark != catalog.events.rend(); ++mark) {
-		over |= mark->event == DFR_EVENT_ATTACHED || mark->event == DFR_EVENT_STOP;
-		if (over && mark->event == DFR_EVENT_DETACHED)
-			times.push_back(mark->time);
-	}
-	std::sort(times.begin(), times.end());
-	return times;
-}
-
-bool estimated(const std::vector<uint64_t>& detached, const Losses::Loss& loss) {
-	const auto at = std::lower_bound(detached.begin(), detached.end(), loss.from);
-	return at != detached.end() && (!loss.to || *at <= loss.to);
-}
-
 std::string time_text(const Catalog& catalog, uint64_t mono) {
 	return catalog.clocks.empty() || !mono ? own_time_text(mono)
 	                                       : format_moment(moment(catalog, mono), "%H:%M:%S");
@@ -526,7 +506,7 @@ Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked) {
 		verdict.records += span.records;
 		verdict.cpus += span.blocks != 0;
 	}
-	judge_losses(verdict, source.catalog(), source.losses(), merger);
+	judge_losses(verdict, source.losses(), merger);
 	judge_thinned(verdict, source.catalog(), merger, asked.priority);
 	judge_blocks(verdict, source, merger);
 	judge_full(verdict, source.catalog(), merger);

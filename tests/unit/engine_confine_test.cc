@@ -670,7 +670,7 @@ TEST_CASE("confined: what others call has his probes detached, and tells him not
 		if (dfr_governor_keep(one.state, time))
 			dfr_governor_act(one.state, time);
 	CHECK(!detached());
-	CHECK(one.status().loss[DFR_LOSS_THROTTLE] ==
+	CHECK(one.status().loss[DFR_LOSS_DETACHED] ==
 	      1); // that there was a gap, not how many calls others made
 }
 

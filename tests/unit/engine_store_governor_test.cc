@@ -268,13 +268,13 @@ TEST_CASE("where leaving out is too dear, probes are detached", "[engine][store]
 	CHECK(read->pb_ecbs == nullptr); // the dearest, and more than half of it all
 	CHECK(write->pb_ecbs != nullptr);
 	CHECK(has_event(state, DFR_EVENT_DETACHED));
-	const uint64_t before = state.status().loss[DFR_LOSS_THROTTLE];
+	const uint64_t before = state.status().loss[DFR_LOSS_DETACHED];
 	govern(state, start + 9 * kSecond);
 	CHECK(read->pb_ecbs == nullptr);
 	govern(state, start + 15 * kSecond);
 	CHECK(read->pb_ecbs != nullptr);
 	CHECK(has_event(state, DFR_EVENT_ATTACHED));
-	CHECK(state.status().loss[DFR_LOSS_THROTTLE] > before); // what it would have been
+	CHECK(state.status().loss[DFR_LOSS_DETACHED] > before); // what it would have been
 	rig.fire(read, {7}, start + 15 * kSecond + 1);
 	CHECK(state.take().back().numbers.at(0) == 7);
 }
@@ -308,12 +308,12 @@ TEST_CASE("as long as detaching does not help, more probes are detached", "[engi
 	CHECK(armed(probes) == 0);
 	govern(state, start + 15 * kSecond); // the wait has begun anew
 	CHECK(armed(probes) == 0);
-	const uint64_t before = state.status().loss[DFR_LOSS_THROTTLE];
+	const uint64_t before = state.status().loss[DFR_LOSS_DETACHED];
 	govern(state, start + 17 * kSecond);
 	CHECK(armed(probes) == 3);
 	// What they would have been until now: two for 196 s, a third of all; the last one for 194.5 s, of its 5.5.
 	const double expected = (2.0 / 3 * 196 + (4.0 / 3 + 1.5) / 5.5 * 194.5) * kSecond / (2 * kHook);
-	const auto lost = static_cast<double>(state.status().loss[DFR_LOSS_THROTTLE] - before);
+	const auto lost = static_cast<double>(state.status().loss[DFR_LOSS_DETACHED] - before);
 	CHECK(lost > 0.95 * expected);
 	CHECK(lost < 1.05 * expected);
 }
@@ -391,13 +391,13 @@ TEST_CASE("a probe that cannot be attached again is none that was", "[engine][st
 	fire_at(rig, read, start, 2 * kHook, 4 * kSecond / (2 * kHook));
 	govern(state, start + 4 * kSecond);
 	REQUIRE(has_event(state, DFR_EVENT_DETACHED));
-	const uint64_t before = state.status().loss[DFR_LOSS_THROTTLE];
+	const uint64_t before = state.status().loss[DFR_LOSS_DETACHED];
 	rig.arm_error = -EBUSY;
 	govern(state, start + 15 * kSecond);
 	CHECK(read->pb_ecbs == nullptr);
 	CHECK(has_event(state, DFR_EVENT_UNARMED));
 	CHECK(!has_event(state, DFR_EVENT_ATTACHED));
-	CHECK(state.status().loss[DFR_LOSS_THROTTLE] > before);
+	CHECK(state.status().loss[DFR_LOSS_DETACHED] > before);
 }
 
 TEST_CASE("a probe that goes while it is detached leaves its losses", "[engine][store][governor]") {
@@ -412,13 +412,13 @@ TEST_CASE("a probe that goes while it is detached leaves its losses", "[engine][
 	fire_at(rig, read, start, 2 * kHook, 4 * kSecond / (2 * kHook));
 	govern(state, start + 4 * kSecond);
 	REQUIRE(has_event(state, DFR_EVENT_DETACHED));
-	const uint64_t before = state.status().loss[DFR_LOSS_THROTTLE];
+	const uint64_t before = state.status().loss[DFR_LOSS_DETACHED];
 	REQUIRE(dfr_probes_remove(&rig.provider, "module") == 0);
 	CHECK(has_event(state, DFR_EVENT_ATTACHED));
-	const uint64_t gone = state.status().loss[DFR_LOSS_THROTTLE];
+	const uint64_t gone = state.status().loss[DFR_LOSS_DETACHED];
 	CHECK(gone > before);
 	state.stop();
-	CHECK(state.status().loss[DFR_LOSS_THROTTLE] == gone);
+	CHECK(state.status().loss[DFR_LOSS_DETACHED] == gone);
 }
 
 // Without an end of the chain the firing that follows would not end either.
@@ -568,6 +568,7 @@ TEST_CASE("clauses of low priority go off first, and all of them is accounted fo
 	const std::vector<Record> records = storm.state.take();
 	CHECK(storm.state.damage == 0);
 	CHECK(storm.state.status().loss[DFR_LOSS_THROTTLE] == 0);
+	CHECK(storm.state.status().loss[DFR_LOSS_DETACHED] == 0);
 	CHECK(storm.recorded(records, storm.write) == storm.writes);
 	uint64_t left_out = 0;
 	REQUIRE(storm.state.losses.stretches.size() > 1);

@@ -605,19 +605,22 @@ TEST_CASE("losses that reach beyond the end of the answer are in it, wherever it
 	CHECK(judged(15, 19).lost == 7);
 	CHECK(judged(25, 40).lost == 7);
 	CHECK(judged(31, 40).lost == 0);
-	// Nobody counts what a detached probe would have recorded: when it is attached again, that is estimated, and
-	// any CPU tells of it.
-	const auto reason = [&](uint32_t event, uint64_t seconds) {
-		trace::EventMark mark;
-		mark.event = event;
-		mark.time = seconds * kSecond;
-		source.the_catalog.events.push_back(mark);
-		return judged(0, 40).reasons.at(0);
-	};
-	CHECK(reason(DFR_EVENT_DETACHED, 31) == "12 firings lost on CPU 0 (held back by the governor)");
-	CHECK(reason(DFR_EVENT_DETACHED, 21) == "12 firings lost on CPU 0 (held back by the governor)");
-	CHECK(reason(DFR_EVENT_ATTACHED, 30) ==
-	      "12 firings lost (held back by the governor, partly estimated)");
+}
+
+// Any CPU tells of what a detached probe would have recorded.
+TEST_CASE("what is estimated is told apart from what was counted", "[trace]") {
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	source.lost.add({.cause = DFR_LOSS_THROTTLE, .cpu = 2, .count = 3});
+	source.lost.add({.cause = DFR_LOSS_DETACHED, .cpu = 2, .count = 12});
+	trace::Merger merger(source);
+	merger.run([](const trace::Record&) { return true; });
+	const trace::Verdict verdict = trace::judge(source, merger);
+	CHECK(verdict.lost == 15);
+	CHECK(verdict.estimated == 12);
+	CHECK(verdict.reasons ==
+	      std::vector<std::string>{"3 firings lost on CPU 2 (held back by the governor)",
+	                               "12 firings lost (estimated: probes detached)"});
 }
 
 TEST_CASE("what was lost between the block before and a CPU's first one is in the window", "[trace]") {

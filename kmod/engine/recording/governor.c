@@ -480,7 +480,7 @@ static void look_after(void *arg)
 static void lost_detached(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now)
 {
 	struct dfr_untold lost = { .un_share = dfr_any_share(state),
-				   .un_cause = DFR_LOSS_THROTTLE,
+				   .un_cause = DFR_LOSS_DETACHED,
 				   .un_probe = ecb->ec_probe->pb_id,
 				   .un_from = ecb->ec_detached,
 				   .un_to = now };
