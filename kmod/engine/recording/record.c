@@ -263,10 +263,11 @@ static bool write_thinned(struct dfr_share *share, const struct telling *telling
 	return true;
 }
 
-/* Puts into the ledger what NMIs have counted, which only they write. */
+/* Puts into the ledger what NMIs have counted, which only they write: since the record before. */
 static void collect_nmi(struct dfr_share *share, u64 time)
 {
 	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_NMI];
+	u64 from = share->sh_stream.sm_time;
 	u64 seen = dfr_read_once(&share->sh_tally->loss[DFR_LOSS_NMI]);
 	u64 fresh = seen - share->sh_nmi_told;
 
@@ -274,8 +275,9 @@ static void collect_nmi(struct dfr_share *share, u64 time)
 		return;
 	share->sh_nmi_told = seen;
 	dfr_count(&share->sh_lost, fresh);
-	dfr_pending_add(pending, fresh,
-			share->sh_stream.sm_time == DFR_STREAM_FRESH ? time : share->sh_stream.sm_time, time);
+	if (!share->sh_ring.rg_block || from == DFR_STREAM_FRESH)
+		from = share->sh_ring.rg_before ? share->sh_ring.rg_before : time;
+	dfr_pending_add(pending, fresh, from, time);
 	share->sh_pending_mask |= 1u << DFR_LOSS_NMI;
 }
 
@@ -303,14 +305,29 @@ void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 	dfr_record_publish(share); /* also where not all had room, because the block may be closed now */
 }
 
-/* The time of an entry that no firing writes: the last record's, or firing's; now, if there was none. */
+/*
+ * The time of entries that no firing writes. It is not before what they tell of: a reader of a later time takes a block
+ * only if that reaches so far. No firing is under way here, and later ones are later.
+ */
 static u64 telling_time(const struct dfr_share *share)
 {
-	u64 time = share->sh_stream.sm_time;
+	struct dfr_cpu *pc = dfr_cpu_of(share->sh_state->st_engine, share->sh_cpu);
+	u64 time = pc->pc_last, now;
+	u32 i;
 
-	if (!share->sh_ring.rg_block || time == DFR_STREAM_FRESH)
-		time = dfr_cpu_of(share->sh_state->st_engine, share->sh_cpu)->pc_last;
-	return time ? time : dfr_plat_clock(NULL);
+	for (i = 0; i < DFR_LOSS_MAX; i++)
+		if (share->sh_pending_mask & (1u << i) && share->sh_pending[i].pe_to > time)
+			time = share->sh_pending[i].pe_to;
+	for (i = 0; i < DFR_THIN_PRIORITIES; i++)
+		if (dfr_thinned(share, i)->over.to > time)
+			time = dfr_thinned(share, i)->over.to;
+	/* When NMIs lost theirs, nobody knows. */
+	if (!time || dfr_read_once(&share->sh_tally->loss[DFR_LOSS_NMI]) != share->sh_nmi_told) {
+		now = dfr_plat_clock(NULL);
+		time = now > time ? now : time;
+	}
+	pc->pc_last = time;
+	return time;
 }
 
 /* Process context, on the share's CPU: tells of thinning at once, and not with the next record. */
