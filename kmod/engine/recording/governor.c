@@ -483,9 +483,9 @@ static void lost_detached(struct dfr_state *state, const struct dfr_ecb *ecb, u6
 				   .un_cause = DFR_LOSS_DETACHED,
 				   .un_probe = ecb->ec_probe->pb_id,
 				   .un_from = ecb->ec_detached,
-				   .un_to = now };
+				   .un_to = now > ecb->ec_detached ? now : ecb->ec_detached };
 	u64 measured = ecb->ec_counted / MILLISECOND + 1;
-	u64 gone = (now - ecb->ec_detached) / MILLISECOND + 1;
+	u64 gone = (now > ecb->ec_detached ? now - ecb->ec_detached : 0) / MILLISECOND + 1;
 
 	lost.un_count = ecb->ec_fired * gone / measured + 1;
 	if (lost.un_share)

@@ -530,6 +530,14 @@ bool dfr_state_kill(struct dfr_state *state)
 	return active;
 }
 
+/* Up to when the state recorded: exit() may have been long before the stop. */
+static u64 recorded_until(const struct dfr_state *state, u64 now)
+{
+	u64 over = dfr_read_once(&state->st_tally->over);
+
+	return over ? over : now;
+}
+
 static int end_recording(struct dfr_state *state, u32 *end_cpu)
 {
 	u64 over = dfr_plat_clock(
@@ -555,7 +563,7 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 		return 0;
 	dfr_spec_clean(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_COOLDOWN);
-	dfr_governor_end(state, dfr_plat_clock(NULL));
+	dfr_governor_end(state, recorded_until(state, over));
 	cpu = fire_dtrace(state, DFR_PROBE_END);
 	if (dfr_state_notice_end(state)) /* END may not have fired */
 		return 0;
@@ -596,7 +604,7 @@ void dfr_state_end(struct dfr_state *state)
 		if (stops) /* as in end_recording() */
 			over = dfr_read_once(&state->st_tally->over);
 		dfr_spec_clean(state); /* for those who look at it still: no housekeeping comes any more */
-		dfr_governor_end(state, over);
+		dfr_governor_end(state, recorded_until(state, over));
 		tell_counted(state);
 		tell_missed(state);
 		state->st_ended = true;
