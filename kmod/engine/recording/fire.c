@@ -247,10 +247,9 @@ dfr_hot void set_firing(struct dfr_firing *firing, struct dfr_probe *probe, cons
 static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32 cpu, const void *env)
 {
 	struct dfr_firing probe_firing;
-	const struct dfr_state *last = NULL;
 	const struct dfr_ecb *ecb;
 	struct dfr_share *share;
-	bool nmi, counts;
+	bool nmi;
 
 	memset(&probe_firing, 0, sizeof(probe_firing));
 	probe_firing.fr_engine = probe->pb_provider->pv_engine;
@@ -261,14 +260,12 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 	      !(pc->pc_firing.fr_flags & DFR_FR_CONTEXT &&
 		pc->pc_firing.fr_context.cx_level == DFR_LEVEL_NMI);
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
-		counts = ecb->ec_state != last && state_listens(ecb->ec_state) && may_see(ecb, &probe_firing);
-		last = ecb->ec_state;
-		if (!counts)
+		if (!is_states_first(ecb) || !state_listens(ecb->ec_state) || !may_see(ecb, &probe_firing))
 			continue;
 		if (dfr_read_once(&pc->pc_dead))
 			dfr_becomes_over(ecb->ec_state, DFR_ACTIVE, DFR_KILLED,
 					 pc->pc_last ? pc->pc_last : 1);
-		share = dfr_load_acquire(&last->st_shares[cpu]);
+		share = dfr_load_acquire(&ecb->ec_state->st_shares[cpu]);
 		if (share && nmi)
 			dfr_count(&share->sh_tally->loss[DFR_LOSS_NMI], 1);
 		else if (share)
@@ -517,18 +514,14 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 /* Counts a loss for each state that has an ECB here. Interrupts off, no other firing on this CPU. */
 static void lost_by_all(struct dfr_firing *firing, struct dfr_probe *probe, u32 cause)
 {
-	const struct dfr_state *last = NULL;
 	struct dfr_share *share;
 	struct dfr_ecb *ecb;
-	bool counts;
 
 	set_firing(firing, probe, NULL, 0, NULL, NULL);
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
-		counts = ecb->ec_state != last && state_listens(ecb->ec_state) && may_see(ecb, firing);
-		last = ecb->ec_state;
-		if (!counts)
+		if (!is_states_first(ecb) || !state_listens(ecb->ec_state) || !may_see(ecb, firing))
 			continue;
-		share = dfr_load_acquire(&last->st_shares[firing->fr_cpu]);
+		share = dfr_load_acquire(&ecb->ec_state->st_shares[firing->fr_cpu]);
 		if (share)
 			dfr_lost_here(share, firing, cause, 1);
 		else
