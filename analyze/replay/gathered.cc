@@ -206,6 +206,7 @@ trace::Verdict Gathered::judge(const std::function<trace::Asked(const trace::Cat
 		all.to = std::max(all.to, part.member.time(one.to));
 		all.records += one.records;
 		all.lost = trace::added(all.lost, one.lost);
+		all.estimated = trace::added(all.estimated, one.estimated);
 		for (const std::string& reason : one.reasons)
 			all.reasons.push_back(prefix(part) + reason);
 		for (size_t cpu = 0; cpu < part.merger->cpus().size(); cpu++)

@@ -339,6 +339,9 @@ const char* priority_text(uint32_t priority);
 bool may_be_thinned(const Catalog& catalog);
 // ", 1,204 firings left out, and more while its probes were detached"
 std::string left_out_text(const Losses::Stretch& stretch);
+// "syscall:vmlinux:read:entry and 2 other probes detached by the governor from 14:03:02.120 on": those that nothing had
+// attached again by `end`; empty: none.
+std::string detached_text(const Catalog& catalog, uint64_t end);
 // "14:03:02.120": a record's time as local wall-clock time.
 std::string time_text(const Catalog& catalog, uint64_t mono);
 // "14:03:02.120-14:03:41.003"; with dates if these differ.

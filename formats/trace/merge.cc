@@ -195,6 +195,8 @@ void Merger::account() {
 			++end;
 		if (selection_.has(first->head.cpu))
 			account_cpu({first, end});
+		else
+			cpus_[first->head.cpu].lost_outside = (end - 1)->head.lost;
 	}
 }
 

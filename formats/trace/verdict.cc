@@ -231,19 +231,31 @@ void judge_thinned(Verdict& verdict, const Catalog& catalog, const Merger& merge
 	}
 }
 
+// Records of blocks of this CPU that were overwritten while a consumer lacked spares. They are lost by that cause, and no
+// second time because the blocks are not there.
+uint64_t overwritten(const Merger& merger, size_t cpu) {
+	uint64_t count = 0;
+	for (const Losses::Loss& entry : merger.losses().entries)
+		if (entry.cause == DFR_LOSS_OVERWRITTEN && entry.cpu == static_cast<int32_t>(cpu))
+			count = added(count, entry.count);
+	return count;
+}
+
 // Adds what only the blocks tell: gaps, losses that neither counters nor LOSS records report, and damage.
 void judge_blocks(Verdict& verdict, BlockSource& source, const Merger& merger) {
 	uint64_t by_headers = 0;
 	for (size_t cpu = 0; cpu < merger.cpus().size(); cpu++) {
 		const Merger::CpuSpan& span = merger.cpus()[cpu];
 		by_headers += span.lost + span.lost_across;
-		if (!span.gaps && !span.missing)
+		const uint64_t told = std::min(span.missing, overwritten(merger, cpu));
+		const uint64_t missing = span.missing - told;
+		if (!missing && (told || !span.gaps))
 			continue;
-		verdict.reasons.push_back(plural(span.missing, "record") + " missing on CPU " +
+		verdict.reasons.push_back(plural(missing, "record") + " missing on CPU " +
 		                          std::to_string(cpu) + " (" +
 		                          (span.gaps ? plural(span.gaps, "block") + " not there)"
 		                                     : "a block has fewer than its next one says)"));
-		verdict.lost = added(verdict.lost, span.missing);
+		verdict.lost = added(verdict.lost, missing);
 	}
 	for (const auto& [cpu, reach] : source.reaches()) {
 		const Merger::CpuSpan span = merger.span_of(cpu);
@@ -293,37 +305,8 @@ void judge_full(Verdict& verdict, const Catalog& catalog, const Merger& merger) 
 
 // What fires at a probe while the governor has it detached is counted when it is attached again, or at stop.
 void judge_detached(Verdict& verdict, const Catalog& catalog, const Merger& merger) {
-	const uint64_t to = std::min(merger.selection().to, catalog.recording_end());
-	std::map<int32_t, uint64_t> since; // by probe; what was only counted as -1
-	uint64_t counted = 0;
-	for (const EventMark& mark : catalog.events) {
-		// The stop counts what was detached until then, also where exit() had ended the recording before.
-		if (mark.time > (mark.event == DFR_EVENT_STOP ? merger.selection().to : to))
-			continue;
-		const int32_t probe = std::max(mark.value, -1);
-		if (mark.event == DFR_EVENT_DETACHED) {
-			since.emplace(probe, mark.time);
-			counted += probe < 0 ? static_cast<uint64_t>(-int64_t{mark.value}) : 0;
-		} else if (mark.event == DFR_EVENT_ATTACHED) {
-			since.erase(probe);
-			counted = probe < 0 ? 0 : counted;
-		} else if (mark.event == DFR_EVENT_STOP) {
-			since.clear();
-			counted = 0;
-		}
-	}
-	if (since.empty())
-		return;
-	const auto first = std::min_element(since.begin(), since.end(),
-	                                    [](const auto& a, const auto& b) { return a.second < b.second; });
-	const auto probe = catalog.probes.find(static_cast<uint32_t>(first->first));
-	verdict.reasons.push_back(
-	    (first->first < 0                ? plural(counted, "probe")
-	     : probe == catalog.probes.end() ? "a probe"
-	                                     : probe->second.text()) +
-	    (since.size() > 1 ? " and " + plural(since.size() - 1, "other probe") : "") +
-	    " detached by the governor from " + time_text(catalog, first->second) +
-	    " on (budget): what fired there is not counted");
+	if (const std::string text = detached_text(catalog, merger.selection().to); !text.empty())
+		verdict.reasons.push_back(text + " (budget): what fired there is not counted");
 }
 
 // Probes that a clause is on and that never fire for it. Some have no name here: a provider may not know which it left out.
@@ -465,6 +448,38 @@ std::string left_out_text(const Losses::Stretch& stretch) {
 	       (!stretch.detached  ? ""
 	        : stretch.left_out ? ", and more while its probes were detached"
 	                           : ", probes detached");
+}
+
+std::string detached_text(const Catalog& catalog, uint64_t end) {
+	const uint64_t to = std::min(end, catalog.recording_end());
+	std::map<int32_t, uint64_t> since; // by probe; what was only counted as -1
+	uint64_t counted = 0;
+	for (const EventMark& mark : catalog.events) {
+		// The stop counts what was detached until then, also where exit() had ended the recording before.
+		if (mark.time > (mark.event == DFR_EVENT_STOP ? end : to))
+			continue;
+		const int32_t probe = std::max(mark.value, -1);
+		if (mark.event == DFR_EVENT_DETACHED) {
+			since.emplace(probe, mark.time);
+			counted += probe < 0 ? static_cast<uint64_t>(-int64_t{mark.value}) : 0;
+		} else if (mark.event == DFR_EVENT_ATTACHED) {
+			since.erase(probe);
+			counted = probe < 0 ? 0 : counted;
+		} else if (mark.event == DFR_EVENT_STOP) {
+			since.clear();
+			counted = 0;
+		}
+	}
+	if (since.empty())
+		return {};
+	const auto first = std::min_element(since.begin(), since.end(),
+	                                    [](const auto& a, const auto& b) { return a.second < b.second; });
+	const auto probe = catalog.probes.find(static_cast<uint32_t>(first->first));
+	return (first->first < 0                ? plural(counted, "probe")
+	        : probe == catalog.probes.end() ? "a probe"
+	                                        : probe->second.text()) +
+	       (since.size() > 1 ? " and " + plural(since.size() - 1, "other probe") : "") +
+	       " detached by the governor from " + time_text(catalog, first->second) + " on";
 }
 
 std::string time_text(const Catalog& catalog, uint64_t mono) {

@@ -85,14 +85,18 @@ void BlockVerifier::block(const Segment& segment, const Block& block, Known& kno
 		into_.intervals += restart_at(block.bytes.data(), i).record != 0;
 	RecordCursor cursor(shapes_);
 	DecodeDamage damage;
+	Losses losses;
 	uint64_t earliest = UINT64_MAX, latest = 0;
-	if (cursor.open(block, damage, nullptr)) {
+	if (cursor.open(block, damage, &losses)) {
 		while (cursor.next()) {
 			known.records++;
 			earliest = std::min(earliest, cursor.current().time);
 			latest = std::max(latest, cursor.current().time);
 		}
 	}
+	for (const Losses::Loss& loss : losses.entries)
+		if (loss.cause == DFR_LOSS_OVERWRITTEN)
+			known.overwritten = added(known.overwritten, loss.count);
 	const bool closed = head.last_time != 0;
 	if (damage.regions && known.whole) // else it has been said
 		wrong(plural(damage.bytes, "byte") + " of records cannot be read");
@@ -339,10 +343,14 @@ void BlockVerifier::finish(const Ledger& last, bool finished) {
 	into_.whole = {{0, finished ? UINT64_MAX : last.whole_until - (last.whole_until != 0)}};
 	for (auto& [cpu, blocks] : cpus_) {
 		CpuSum sum{.cpu = cpu};
-		uint64_t overwritten = 0;
+		// Where counters are not those of a CPU, its own blocks tell what was overwritten.
+		uint64_t overwritten = 0, told = 0;
 		for (const Losses::Loss& loss : last.losses.entries)
 			if (loss.cpu == static_cast<int32_t>(cpu) && loss.cause == DFR_LOSS_OVERWRITTEN)
-				overwritten += loss.count;
+				overwritten = added(overwritten, loss.count);
+		for (const Known& known : blocks)
+			told = added(told, known.overwritten);
+		overwritten = std::max(overwritten, told);
 		sum.lost = overwritten;
 		beside(cpu, blocks, sum);
 		Reach there;

@@ -38,6 +38,7 @@ private:
 		dfr_block head{};
 		uint64_t from = 0, to = 0; // bytes of its chunk's segment
 		uint64_t records = 0;      // that can be read
+		uint64_t overwritten = 0;  // records of other blocks of the CPU, as its LOSS records tell
 		bool whole = false;
 	};
 	void block(const Segment& segment, const Block& block, Known& known);

@@ -623,6 +623,50 @@ TEST_CASE("what is estimated is told apart from what was counted", "[trace]") {
 	                               "12 firings lost (estimated: probes detached)"});
 }
 
+// A consumer held all spares: five records were overwritten before it could have them.
+TEST_CASE("what was overwritten while it was read is lost once", "[trace]") {
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	BlockBytes first = begun(0, 1, 1000), next = begun(0, 3, 3000);
+	small_record(first, 0, 1);
+	next.counters(5, 6).opened(1000, 3000);
+	next.short_head(0, 0, 0)
+	    .u8(DFR_CONTROL_LOSS)
+	    .u8(DFR_LOSS_OVERWRITTEN)
+	    .u32(0)
+	    .u64(5)
+	    .u64(2000)
+	    .u64(2500);
+	small_record(next, 0, 3);
+	source.blocks = {first.sealed(), next.sealed()};
+	source.lost.add({.cause = DFR_LOSS_OVERWRITTEN, .cpu = -1, .count = 5});
+	trace::Merger merger(source);
+	merger.run([](const trace::Record&) { return true; });
+	const trace::Verdict verdict = trace::judge(source, merger);
+	CHECK(verdict.lost == 5);
+	CHECK(verdict.reasons ==
+	      std::vector<std::string>{"5 records lost on CPU 0 (overwritten while they were read)"});
+}
+
+TEST_CASE("who asks for one CPU is not told what others lost", "[trace]") {
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	BlockBytes first = begun(0, 1, 1000), other = begun(1, 1, 1000);
+	first.counters(9, 0);
+	small_record(first, 0, 1);
+	small_record(other, 0, 1);
+	source.blocks = {first.sealed(), other.sealed()};
+	source.lost.add({.cause = DFR_LOSS_PRINCIPAL, .cpu = -1, .count = 9});
+	for (const uint32_t cpu : {0u, 1u}) {
+		source.at = 0;
+		trace::Merger merger(source);
+		merger.open();
+		merger.select({.cpus = {cpu == 0, cpu == 1}});
+		merger.run([](const trace::Record&) { return true; });
+		CHECK(trace::judge(source, merger).lost == (cpu == 0 ? 9 : 0));
+	}
+}
+
 TEST_CASE("what was lost between the block before and a CPU's first one is in the window", "[trace]") {
 	constexpr uint64_t kSecond = 1'000'000'000;
 	test::ListSource source;
