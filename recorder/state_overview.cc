@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "formats/clock.h"
+#include "formats/trace/decode.h"
 
 namespace dfr::recorder {
 
@@ -43,6 +44,7 @@ StateOverview look_at_state(const std::string& name) {
 		state.marks += event.event == DFR_EVENT_MARK;
 	}
 	state.cost = session.cost();
+	state.detached = trace::detached_text(catalog, UINT64_MAX);
 	state.from = state.since;
 	for (uint32_t cpu = 0; cpu < catalog.cpus; cpu++) {
 		const DeviceSession::RingList ring = session.blocks(cpu);

@@ -20,8 +20,9 @@ struct StateOverview {
 	uint64_t from = 0;
 	uint64_t records = 0, lost = 0; // since it began
 	uint64_t estimated = 0;         // of what is lost, as nobody counts what fires at a detached probe
-	uint64_t bytes = 0;             // of records that are in memory
-	uint64_t room = 0;              // for them, on all CPUs
+	std::string detached; // probes that are detached now, whose losses are told later; empty: none
+	uint64_t bytes = 0;   // of records that are in memory
+	uint64_t room = 0;    // for them, on all CPUs
 	uint64_t marks = 0;
 	std::optional<DeviceSession::Cost> cost; // the loaded module may be too old to know
 };

@@ -103,6 +103,8 @@ void print(const StateReport& report) {
 		                    (state.estimated ? ", of which " + trace::grouped(state.estimated) +
 		                                           " are estimates (detached probes)"
 		                                     : ""));
+		if (!state.detached.empty())
+			line("detached", state.detached + ": what fires there is estimated later");
 		line("memory", "the last " + span_text(state.now - state.from) + ", " +
 		                   bytes_text(state.bytes) + " of " + bytes_text(state.room));
 		if (state.cost)
@@ -128,6 +130,7 @@ std::string json(const StateReport& report) {
 		    .raw("records", std::to_string(state.records))
 		    .raw("lost", std::to_string(state.lost))
 		    .raw("estimated", std::to_string(state.estimated))
+		    .text("detached", state.detached)
 		    .raw("bytes", std::to_string(state.bytes))
 		    .raw("room", std::to_string(state.room))
 		    .raw("marks", std::to_string(state.marks));
