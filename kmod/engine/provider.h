@@ -126,6 +126,9 @@ int dfr_provider_unregister(struct dfr_provider *provider);
 /* Strings are copied (and shared when equal). NULL: no memory, or the name exists. */
 struct dfr_probe *dfr_probe_create(struct dfr_provider *provider, const char *module, const char *function,
 				   const char *name, u32 nargs, void *cookie);
+/* With flags that hold from the moment on in which others can see it. */
+struct dfr_probe *dfr_probe_create_as(struct dfr_provider *provider, const char *module, const char *function,
+				      const char *name, u32 nargs, void *cookie, u32 flags);
 /* The probe of that exact name, or NULL. */
 struct dfr_probe *dfr_probe_find(struct dfr_provider *provider, const char *module, const char *function,
 				 const char *name);

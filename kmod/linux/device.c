@@ -107,7 +107,8 @@ static int ioctl_info(struct dfr_file *file, void __user *arg)
 	info.version = DFR_CONTROL_VERSION;
 	info.cpus = dfr_plat_ncpus();
 	info.flags = dfr_destructive_allowed() ? DFR_INFO_DESTRUCTIVE : 0;
-	if (dfr_jit_works())
+	/* To ask it, the kernel compiles a program, which interrupts all CPUs; confined programs are interpreted. */
+	if (!file->fl_rights.rt_confined && dfr_jit_works())
 		info.flags |= DFR_INFO_JIT;
 	if (file->fl_rights.rt_confined)
 		info.flags |= DFR_INFO_CONFINED;

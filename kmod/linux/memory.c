@@ -237,9 +237,16 @@ int dfr_plat_copy_user(const struct dfr_firing *firing, void *dst, u64 addr, siz
 	return copy_from_user_nofault(dst, (const void __user *)(unsigned long)addr, n) ? -EFAULT : 0;
 }
 
+/*
+ * Unlike copies from there, the kernel's function does not ask whose memory is loaded: in a kernel thread, or in an NMI
+ * between two tasks, it is that of somebody else. The copy of a byte asks.
+ */
 int dfr_plat_store_user(const struct dfr_firing *firing, u64 addr, const void *src, size_t n)
 {
-	if (!dfr_arch_user_address(addr, n))
+	u8 seen;
+
+	if (!dfr_arch_user_address(addr, n) || !current->mm || current->flags & PF_KTHREAD ||
+	    dfr_plat_copy_user(firing, &seen, addr, sizeof(seen)))
 		return -EFAULT;
 	return copy_to_user_nofault((void __user *)(unsigned long)addr, src, n) ? -EFAULT : 0;
 }

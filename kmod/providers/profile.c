@@ -215,13 +215,13 @@ static int create(const char *name, u32 flags)
 	profile->pr_tick = tick;
 	profile->pr_timers = alloc_percpu_gfp(struct profile_timer, DFR_GFP_SHARED);
 	if (profile->pr_timers)
-		profile->pr_probe = dfr_probe_create(&profile_provider, "", "", name, 3, profile);
+		profile->pr_probe = dfr_probe_create_as(&profile_provider, "", "", name, 3, profile,
+							flags | (tick ? DFR_PB_ANYBODY : 0));
 	if (!profile->pr_probe) {
 		free_percpu(profile->pr_timers);
 		dfr_plat_free(profile);
 		return -ENOMEM;
 	}
-	profile->pr_probe->pb_flags |= flags | (tick ? DFR_PB_ANYBODY : 0);
 	mutex_lock(&profile_lock);
 	list_add(&profile->pr_list, &profiles);
 	profile_count++;

@@ -97,6 +97,15 @@ TEST_CASE("what detached probes would have recorded ends where exit() has ended 
 	      6 * 50'000); // 50,000 a second since it was detached, at the first moment at the earliest
 }
 
+TEST_CASE("a state that never began can be ended", "[engine][store][losses]") {
+	Rig rig;
+	rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(reading(1)) == 0);
+	dfr_state_end(state.state);
+	CHECK(state.status().activity == DFR_STOPPED);
+}
+
 // Clauses that are attached again stand behind those of others.
 TEST_CASE("a lost firing counts once for a state whose clauses are not neighbours",
           "[engine][store][losses]") {

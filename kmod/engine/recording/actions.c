@@ -109,7 +109,7 @@ static enum dfr_outcome commit_or_discard(struct dfr_run *run, u32 op, u64 id)
 	if (!dfr_firing_work(run->firing, run->share->sh_state, dfr_spec_work(run->share, id)))
 		return dfr_run_fault(run->machine, DIF_FAULT_ILLOP, id);
 	/* Its number may now be given to another speculation, so later parts record to the void list. */
-	if (run->ecb->ec_flags & DFR_EC_SPLIT && run->share->sh_split_spec == id)
+	if (id && run->ecb->ec_flags & DFR_EC_SPLIT && run->share->sh_split_spec == id)
 		run->share->sh_split_spec = DFR_SPEC_VOID;
 	if (op == DFR_STEP_COMMIT)
 		return spec_outcome(run, dfr_spec_commit(run->share, run->firing, id), id);

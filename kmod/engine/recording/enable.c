@@ -224,14 +224,21 @@ static int check_look(struct dfr_probe *probe, void *arg)
 	return dfr_may_look(look->lo_program, look->lo_clause, probe) ? 0 : -EPERM;
 }
 
+struct crowd {
+	u8 *cr_clauses; /* by the probe's id */
+	u32 cr_probes;
+};
+
 static int count_clause(struct dfr_probe *probe, void *arg)
 {
-	u8 *clauses = arg;
+	struct crowd *crowd = arg;
 
-	return ++clauses[probe->pb_id] > DFR_CONFINED_CLAUSES_ON_PROBE ? -E2BIG : 0;
+	if (probe->pb_id > crowd->cr_probes) /* somebody has just made it; probes need another lock than this */
+		return -E2BIG;
+	return ++crowd->cr_clauses[probe->pb_id] > DFR_CONFINED_CLAUSES_ON_PROBE ? -E2BIG : 0;
 }
 
-static int count_clauses(struct dfr_state *state, const struct dfr_program *program, u8 *clauses)
+static int count_clauses(struct dfr_state *state, const struct dfr_program *program, struct crowd *crowd)
 {
 	int error = 0;
 	u32 i;
@@ -240,7 +247,7 @@ static int count_clauses(struct dfr_state *state, const struct dfr_program *prog
 		error = dfr_plat_proceed();
 		if (!error)
 			error = dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, false,
-						 count_clause, clauses);
+						 count_clause, crowd);
 	}
 	return error;
 }
@@ -251,17 +258,18 @@ static int count_clauses(struct dfr_state *state, const struct dfr_program *prog
  */
 static const char *check_crowd(struct dfr_state *state, const struct dfr_program *more)
 {
-	u8 *clauses = dfr_plat_alloc(state->st_engine->en_nprobes + 1);
+	struct crowd crowd = { .cr_probes = dfr_read_once(&state->st_engine->en_nprobes) };
 	const struct dfr_enabling *enabling;
 	int error = 0;
 
-	if (!clauses)
+	crowd.cr_clauses = dfr_plat_alloc(crowd.cr_probes + 1);
+	if (!crowd.cr_clauses)
 		return dfr_no_memory;
 	for (enabling = state->st_enablings; enabling && !error; enabling = enabling->eb_next)
-		error = count_clauses(state, enabling->eb_program, clauses);
+		error = count_clauses(state, enabling->eb_program, &crowd);
 	if (!error)
-		error = count_clauses(state, more, clauses);
-	dfr_plat_free(clauses);
+		error = count_clauses(state, more, &crowd);
+	dfr_plat_free(crowd.cr_clauses);
 	return error ? "unprivileged users may not put more than 64 clauses on one probe" : NULL;
 }
 

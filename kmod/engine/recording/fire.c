@@ -51,14 +51,18 @@ static void lost_without_share(struct dfr_state *state, const struct dfr_probe *
 		count_without_share(state, probe);
 }
 
-/* Is this the state's first ECB on the probe? Only it counts a lost firing, so that each state counts it once. */
-static bool is_states_first(const struct dfr_ecb *ecb)
-{
-	const struct dfr_ecb *first = dfr_load_acquire(&ecb->ec_probe->pb_ecbs);
+#define NESTED_STAMP ((u64)1 << 63)
 
-	while (first && first->ec_state != ecb->ec_state)
-		first = dfr_load_acquire(&first->ec_next);
-	return first == ecb;
+/*
+ * Counts the state this firing as lost, of which no other ECB of it has asked? Each state counts it once, and however many
+ * ECBs a probe has, each asks once. `stamp` is the firing's own on this CPU.
+ */
+static bool counts_now(struct dfr_state *state, u32 cpu, u64 stamp)
+{
+	if (state->st_counted[cpu] == stamp)
+		return false;
+	state->st_counted[cpu] = stamp;
+	return true;
 }
 
 static void run_tested(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb,
@@ -123,7 +127,7 @@ static dfr_cold void not_live(struct dfr_cpu *pc, struct dfr_firing *firing, str
 		return;
 	else if (share)
 		dfr_governor_skipped(share, ecb, firing);
-	else if (is_states_first(ecb))
+	else if (counts_now(state, firing->fr_cpu, pc->pc_stamp))
 		lost_without_share(state, firing->fr_probe);
 }
 
@@ -249,6 +253,7 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 	struct dfr_firing probe_firing;
 	const struct dfr_ecb *ecb;
 	struct dfr_share *share;
+	u64 stamp;
 	bool nmi;
 
 	memset(&probe_firing, 0, sizeof(probe_firing));
@@ -256,11 +261,13 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 	probe_firing.fr_cpu = cpu;
 	set_firing(&probe_firing, probe, NULL, 0, NULL, env);
 	dfr_firing_context(&probe_firing);
+	stamp = ++pc->pc_nested | NESTED_STAMP;
 	nmi = probe_firing.fr_context.cx_level == DFR_LEVEL_NMI &&
 	      !(pc->pc_firing.fr_flags & DFR_FR_CONTEXT &&
 		pc->pc_firing.fr_context.cx_level == DFR_LEVEL_NMI);
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
-		if (!is_states_first(ecb) || !state_listens(ecb->ec_state) || !may_see(ecb, &probe_firing))
+		if (!state_listens(ecb->ec_state) || !may_see(ecb, &probe_firing) ||
+		    !counts_now(ecb->ec_state, cpu, stamp))
 			continue;
 		if (dfr_read_once(&pc->pc_dead))
 			dfr_becomes_over(ecb->ec_state, DFR_ACTIVE, DFR_KILLED,
@@ -512,14 +519,17 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 }
 
 /* Counts a loss for each state that has an ECB here. Interrupts off, no other firing on this CPU. */
-static void lost_by_all(struct dfr_firing *firing, struct dfr_probe *probe, u32 cause)
+static void lost_by_all(struct dfr_cpu *pc, struct dfr_probe *probe, u32 cause)
 {
+	struct dfr_firing *firing = &pc->pc_firing;
 	struct dfr_share *share;
 	struct dfr_ecb *ecb;
 
 	set_firing(firing, probe, NULL, 0, NULL, NULL);
+	pc->pc_stamp++;
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
-		if (!is_states_first(ecb) || !state_listens(ecb->ec_state) || !may_see(ecb, firing))
+		if (!state_listens(ecb->ec_state) || !may_see(ecb, firing) ||
+		    !counts_now(ecb->ec_state, firing->fr_cpu, pc->pc_stamp))
 			continue;
 		share = dfr_load_acquire(&ecb->ec_state->st_shares[firing->fr_cpu]);
 		if (share)
@@ -544,7 +554,7 @@ void dfr_probe_lost(struct dfr_probe *probe, u32 cause)
 		nested_hit(pc, probe, pc->pc_firing.fr_cpu, NULL);
 	} else {
 		dfr_cpu_enter(pc);
-		lost_by_all(&pc->pc_firing, probe, cause);
+		lost_by_all(pc, probe, cause);
 		dfr_cpu_leave(pc);
 	}
 	dfr_plat_irq_restore(engine, flags);

@@ -366,6 +366,9 @@ static int create_vars(struct dfr_state *state)
 	error = dfr_vars_create(state->st_engine, &config, &state->st_vars);
 	for (enabling = state->st_enablings; enabling && !error; enabling = enabling->eb_next)
 		error = dfr_vars_declare(state->st_vars, enabling->eb_program, &why);
+	/* When it was enabled, its strings had the default size. */
+	if (!error && dfr_state_confined(state) && dfr_vars_bytes(state->st_vars) > dfr_limits_variables(state))
+		error = -ENOMEM;
 	return error;
 }
 

@@ -177,7 +177,7 @@ static void group_add(struct dfr_engine *engine, const struct dfr_probe *probe)
 
 static struct dfr_probe *probe_create(struct dfr_engine *engine, struct dfr_provider *provider,
 				      const char *module, const char *function, const char *name, u32 nargs,
-				      void *cookie)
+				      void *cookie, u32 flags)
 {
 	struct dfr_probe *probe;
 
@@ -195,6 +195,7 @@ static struct dfr_probe *probe_create(struct dfr_engine *engine, struct dfr_prov
 	probe->pb_provider = provider;
 	probe->pb_cookie = cookie;
 	probe->pb_nargs = nargs;
+	probe->pb_flags |= flags;
 	probe->pb_module = module;
 	probe->pb_function = function;
 	probe->pb_name = name;
@@ -207,11 +208,17 @@ static struct dfr_probe *probe_create(struct dfr_engine *engine, struct dfr_prov
 struct dfr_probe *dfr_probe_create(struct dfr_provider *provider, const char *module, const char *function,
 				   const char *name, u32 nargs, void *cookie)
 {
+	return dfr_probe_create_as(provider, module, function, name, nargs, cookie, 0);
+}
+
+struct dfr_probe *dfr_probe_create_as(struct dfr_provider *provider, const char *module, const char *function,
+				      const char *name, u32 nargs, void *cookie, u32 flags)
+{
 	struct dfr_engine *engine = provider->pv_engine;
 	struct dfr_probe *probe;
 
 	dfr_mutex_lock(&engine->en_probe_lock);
-	probe = probe_create(engine, provider, module, function, name, nargs, cookie);
+	probe = probe_create(engine, provider, module, function, name, nargs, cookie, flags);
 	dfr_mutex_unlock(&engine->en_probe_lock);
 	return probe;
 }
@@ -415,10 +422,9 @@ static int create_dtrace(struct dfr_engine *engine)
 	provider_add(engine, &engine->en_dtrace);
 	for (i = 0; i < 3; i++) {
 		probe = probe_create(engine, &engine->en_dtrace, "", "", names[i],
-				     i == 2 ? DFR_ERROR_NARGS : 0, NULL);
+				     i == 2 ? DFR_ERROR_NARGS : 0, NULL, DFR_PB_DTRACE);
 		if (!probe)
 			return -ENOMEM;
-		probe->pb_flags |= DFR_PB_DTRACE;
 		engine->en_own[probe->pb_id] = probe;
 	}
 	return 0;

@@ -84,12 +84,14 @@ static int create(struct dfr_engine *engine, u32 number, struct dfr_state **out)
 	state->st_strsize = DIF_STRSIZE_DEFAULT;
 	state->st_live = dfr_plat_alloc(DFR_PRIORITIES * engine->en_ncpus * sizeof(state->st_live[0]));
 	state->st_shares = dfr_plat_alloc(engine->en_ncpus * sizeof(state->st_shares[0]));
-	error = state->st_live && state->st_shares ? dfr_catalog_create(state) : -ENOMEM;
+	state->st_counted = dfr_plat_alloc(engine->en_ncpus * sizeof(state->st_counted[0]));
+	error = state->st_live && state->st_shares && state->st_counted ? dfr_catalog_create(state) : -ENOMEM;
 	if (error) {
 		dfr_plat_unanchor(state);
 		dfr_catalog_free(state);
 		dfr_plat_free(state->st_live);
 		dfr_plat_free(state->st_shares);
+		dfr_plat_free(state->st_counted);
 		dfr_plat_free(state);
 		return error;
 	}
@@ -405,11 +407,11 @@ static void tell_missed(struct dfr_state *state)
  */
 void dfr_state_unlinked(struct dfr_state *state, struct dfr_ecb *ecb)
 {
-	const struct dfr_ecb *other = state->st_ecbs;
+	const struct dfr_ecb *other = ecb->ec_probe->pb_ecbs; /* under the engine's lock */
 
 	dfr_mutex_lock(&state->st_lock);
-	while (other && (other->ec_probe != ecb->ec_probe || !dfr_ecb_marked(other, DFR_MARK_LINKED)))
-		other = other->ec_sibling;
+	while (other && other->ec_state != state)
+		other = other->ec_next;
 	if (!other && !state->st_ended)
 		tell_missed_by(state, ecb, dfr_plat_clock(NULL));
 	dfr_mutex_unlock(&state->st_lock);
@@ -533,7 +535,7 @@ bool dfr_state_kill(struct dfr_state *state)
 /* Up to when the state recorded: exit() may have been long before the stop. */
 static u64 recorded_until(const struct dfr_state *state, u64 now)
 {
-	u64 over = dfr_read_once(&state->st_tally->over);
+	u64 over = state->st_tally ? dfr_read_once(&state->st_tally->over) : 0; /* NULL: it never began */
 
 	return over ? over : now;
 }
@@ -663,6 +665,7 @@ void dfr_state_destroy(struct dfr_state *state)
 		*link = state->st_next;
 	dfr_plat_free(state->st_live);
 	dfr_plat_free(state->st_shares);
+	dfr_plat_free(state->st_counted);
 	dfr_plat_free(state);
 }
 

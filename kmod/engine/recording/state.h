@@ -107,6 +107,7 @@ struct dfr_state {
 	u32 st_activity; /* enum dfr_activity; in probe context only exit() and deadman() set it, st_tally->over first */
 	struct dfr_share **st_live;   /* [priority][cpu]; NULL: its clauses do not record there now */
 	struct dfr_share **st_shares; /* [cpu]; NULL: that CPU has none */
+	u64 *st_counted;	      /* [cpu]: of the last firing that it counted as lost there */
 	struct dfr_engine *st_engine;
 	struct dfr_state *st_next;
 	u64 st_id;
