@@ -103,6 +103,7 @@ enum dfr_field_kind {
 	DFR_FIELD_PROBETEXT /* text of the probe; size says which (0 provider, 1 module, 2 function,
 			     * 3 name). Nothing in a record; the probe's id (u64) in a key */
 };
+#define DFR_VARBYTES_MAX 0xffff /* a VARBYTES has its length before it, in two bytes */
 #define DFR_FIELD_SIGNED 0x1
 #define DFR_FIELD_USERDATA 0x2 /* it comes from user memory (copyin() and the like) */
 

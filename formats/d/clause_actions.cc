@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "formats/abi/catalog.h"
 #include "formats/d/canon.h"
 #include "formats/d/capture.h"
 #include "formats/d/options.h"
@@ -345,6 +346,10 @@ void ClauseBuilder::tracemem(Node* call) {
 		return bad("D_TRACEMEM_SIZE", size,
 		           "tracemem( ) argument #2 is above 256 KiB, the largest value that is recorded",
 		           "");
+	if (call->list.size() > 2 && size->value > DFR_VARBYTES_MAX)
+		return bad("D_TRACEMEM_SIZE", size,
+		           "tracemem( ) argument #2 is above 65535, the most that argument #3 can limit",
+		           "ask for 65535 bytes at most, or leave out argument #3");
 	dof::Action out;
 	out.kind = DFR_ACT_TRACEMEM;
 	out.arg = size->value;
@@ -400,6 +405,13 @@ void ClauseBuilder::printm(Node* call) {
 		compilation_.error(
 		    "D_PRINTM_SIZE", size->place,
 		    "printm( ) argument #1 must be a non-zero positive integral constant expression", "");
+		failed_ = true;
+		return;
+	}
+	if (size->value > DFR_VARBYTES_MAX) {
+		compilation_.error("D_PRINTM_SIZE", size->place,
+		                   "printm( ) argument #1 is above 65535, the most that it records",
+		                   "tracemem(address, bytes) records up to 256 KiB");
 		failed_ = true;
 		return;
 	}

@@ -96,6 +96,15 @@ BEGIN { this->p = alloca(4); this->p[0] = 1; this->p[1] = 2; printm(4, memref(th
 
 --end
 
+@@ act.printm.longer | act.printm, out.drops | boundary
+--args -qs $D >/dev/null
+this char *p;
+BEGIN { this->p = alloca(8); printm(4, memref(this->p, 5)); exit(1); }
+BEGIN { exit(2); }
+--status 2
+--errhas 1 drop on CPU
+--end
+
 @@ act.printm.size | act.printm | wrong
 BEGIN { printm(0, memref(0, 4)); }
 --tag D_PRINTM_SIZE

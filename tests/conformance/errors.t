@@ -223,6 +223,8 @@ BEGIN { s = speculation(); commit(s); freopen("a"); }
 --tag D_DREC_COMM
 
 @wrong D_TRACEMEM_SIZE | error.TRACEMEM_SIZE.large | act.tracemem | BEGIN { tracemem(0xffff, 262145); }
+@wrong D_TRACEMEM_SIZE | error.TRACEMEM_SIZE.limited | act.tracemem | BEGIN { tracemem(0xffff, 65536, 1); }
+@wrong D_PRINTM_SIZE | error.PRINTM_SIZE.large | act.printm | BEGIN { printm(65536, memref(0, 4)); }
 @wrong D_STACK_PROTO | error.STACK_PROTO | act.stack | BEGIN { stack(1, 2); }
 @wrong D_STACK_SIZE | error.STACK_SIZE | act.stack | BEGIN { stack(0); }
 @wrong D_USTACK_FRAMES | error.USTACK_FRAMES | act.ustack | BEGIN { ustack("a"); }

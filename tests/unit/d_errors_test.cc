@@ -213,6 +213,8 @@ const Row kRows[] = {
     {"D_PRINT_AGG", "BEGIN { @a = count(); print(@a); }", 29},
     {"D_TRACEMEM_ADDR", "struct s { int a; }; struct s v; BEGIN { tracemem(v, 4); }", 51},
     {"D_TRACEMEM_SIZE", "BEGIN { tracemem(arg0, pid); }", 24},
+    {"D_TRACEMEM_SIZE", "BEGIN { tracemem(arg0, 262145); }", 24},
+    {"D_TRACEMEM_SIZE", "BEGIN { tracemem(arg0, 65536, arg1); }", 24},
     {"D_TRACEMEM_ARGS", "BEGIN { tracemem(arg0); }", 9},
     {"D_TRACEMEM_DYNSIZE", "BEGIN { tracemem(arg0, 4, \"a\"); }", 27},
     {"D_STACK_PROTO", "BEGIN { stack(1, 2); }", 9},
@@ -292,6 +294,7 @@ const Row kRows[] = {
     {"D_FREOPEN_INVALID", "BEGIN { freopen(\".\"); }", 17},
     {"D_PRINTM_ADDR", "BEGIN { printm(4, 1); }", 19},
     {"D_PRINTM_SIZE", "BEGIN { printm(pid, memref(arg0, 4)); }", 16},
+    {"D_PRINTM_SIZE", "BEGIN { printm(65536, memref(arg0, 4)); }", 16},
     {"D_IDENT_BADREF", "inline int loop = loop + 1; BEGIN { trace(loop); }", 0},
     // What can only be a mistake (LANGUAGE.md, "refused").
     {"D_IDENT_UNDEF", "BEGIN /x == 0/ { y = 1; } BEGIN { x = 1; }", 8},
@@ -502,6 +505,19 @@ TEST_CASE("a probe has at most 255 arguments") {
 		REQUIRE(result.diagnostics.errors() == (count > 255));
 		if (count > 255)
 			CHECK(result.diagnostics.all()[0].tag == "D_PROV_PRARGLEN");
+	}
+}
+
+// LANGUAGE.md, section 11.
+TEST_CASE("tracemem() and printm() compile up to their bounds") {
+	for (const char* const source :
+	     {"BEGIN { tracemem(arg0, 262144); }", "BEGIN { tracemem(arg0, 65535, arg1); }",
+	      "BEGIN { printm(65535, memref(arg0, 4)); }"}) {
+		test::TestTarget target;
+		const auto result = test::compile(source, target);
+		INFO(source);
+		INFO(result.diagnostics.render(true));
+		CHECK_FALSE(result.diagnostics.failed());
 	}
 }
 

@@ -428,6 +428,35 @@ TEST_CASE("actions and their expressions", "[exec][verify]") {
 	SECTION("tracemem of 64 bytes") {
 		fine_chain({{DFR_ACT_TRACEMEM, bytes}}, dof);
 	}
+	// Their length in a record has two bytes.
+	SECTION("printm of 65535 bytes") {
+		fine_chain({{DFR_ACT_PRINTM, number, 0, 65535}}, dof);
+	}
+	SECTION("printm of more") {
+		refused_chain({{DFR_ACT_PRINTM, number, 0, 65536}}, dof, "printm: the size is not 1 to 65535",
+		              0);
+	}
+	SECTION("printm of what wraps in 32 bits") {
+		refused_chain({{DFR_ACT_PRINTM, number, 0, (1ull << 32) + 8}}, dof,
+		              "printm: the size is not 1 to 65535", 0);
+	}
+	SECTION("printm of nothing") {
+		refused_chain({{DFR_ACT_PRINTM, number}}, dof, "printm: the size is not 1 to 65535", 0);
+	}
+	SECTION("tracemem with a limit") {
+		uint32_t most = dof.difo(Code().ret(0).returns(struct_of(65535)));
+		fine_chain({{DFR_ACT_TRACEMEM, most}, {DFR_ACT_TRACEMEM_DYNSIZE, number}}, dof);
+	}
+	SECTION("tracemem with a limit, too large") {
+		uint32_t large = dof.difo(Code().ret(0).returns(struct_of(65536)));
+		refused_chain(
+		    {{DFR_ACT_EXIT, small}, {DFR_ACT_TRACEMEM, large}, {DFR_ACT_TRACEMEM_DYNSIZE, number}},
+		    dof, "tracemem: a size that has a limit is above 65535", 1);
+	}
+	SECTION("tracemem of as much without one") {
+		uint32_t large = dof.difo(Code().ret(0).returns(struct_of(65536)));
+		fine_chain({{DFR_ACT_TRACEMEM, large}}, dof);
+	}
 	SECTION("printf with and without") {
 		uint32_t format = dof.string("%d\n");
 		fine_chain({{DFR_ACT_PRINTF, kNone, 0, format, 0x100, 0}, {DFR_ACT_PRINTF, text}}, dof);

@@ -132,6 +132,41 @@ TEST_CASE("a captured field's fault is a note, and the record stays", "[engine][
 	CHECK(state.damage == 0);
 }
 
+// LANGUAGE.md, section 11; SEMANTICS.md, section 2 h.
+TEST_CASE("printm() of more than its size is a lost record, and no part of the bytes", "[engine][store]") {
+	Running running(Program().clause("rig::read:entry", {printm(8, "sixteen letters.")}));
+	auto& [rig, read, state] = running;
+	for (const uint64_t length : {uint64_t{8}, uint64_t{9}, uint64_t{3}, ~uint64_t{0}, uint64_t{0}})
+		rig.fire(read, {length});
+	const std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 3);
+	CHECK(records[0].texts.at(0) == "sixteen ");
+	CHECK(records[1].texts.at(0) == "six");
+	CHECK(records[2].texts.at(0).empty());
+	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 2);
+	CHECK(state.status().errors == 0);
+	uint64_t told = 0;
+	for (const dfr::trace::Losses::Loss& loss : state.losses.entries) {
+		CHECK(loss.cause == DFR_LOSS_PRINCIPAL);
+		told += loss.count;
+	}
+	CHECK(told == 2);
+	CHECK(state.damage == 0);
+}
+
+TEST_CASE("printm() records as much as it says, up to 65535 bytes", "[engine][store]") {
+	const std::string bytes(65535, 'b');
+	Running running(
+	    Program().clause("rig::read:entry", {printm(65535, bytes)}).option(DFR_OPT_BUFSIZE, 4 << 20));
+	auto& [rig, read, state] = running;
+	rig.fire(read, {65535});
+	rig.fire(read, {65536});
+	const std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 1);
+	CHECK(records[0].texts.at(0) == bytes);
+	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 1);
+}
+
 // The catalog is never shortened, and a state may be kept for months.
 TEST_CASE("the clocks are told again only when they have gone apart", "[engine][store]") {
 	Rig rig;

@@ -156,6 +156,19 @@ inline Action exit_with(uint64_t status) {
 	return act(DFR_ACT_EXIT, constant(status, int_type(4)));
 }
 
+// printm(size, memref("value", arg0)).
+inline Action printm(uint64_t size, const std::string& value) {
+	Difo difo = text(value);
+	difo.rtype = dif_type{DIF_KIND_CTF, DIF_CK_INTEGER, DIF_TF_BYREF, 0, 16};
+	difo.text = {DIF_INSTR_WIDE(DIF_OP_SETS, 1, 1),    DIF_INSTR_WIDE(DIF_OP_LDGS, DIF_VAR_ARG0, 2),
+	             DIF_INSTR_R(DIF_OP_FLUSHTS, 0, 0, 0), DIF_INSTR_R(DIF_OP_PUSHTV, 0, 0, 1),
+	             DIF_INSTR_R(DIF_OP_PUSHTV, 0, 0, 2),  DIF_INSTR_WIDE(DIF_OP_CALL, DIF_SUBR_MEMREF, 1),
+	             DIF_INSTR_R(DIF_OP_RET, 0, 0, 1)};
+	Action action = act(DFR_ACT_PRINTM, std::move(difo));
+	action.arg = size;
+	return action;
+}
+
 // Aggregation variable `id`; keys come before, in the body.
 inline Action aggregate(uint32_t kind, uint32_t id, uint32_t ntuple, std::optional<Difo> value = {},
                         uint64_t arg = 0) {

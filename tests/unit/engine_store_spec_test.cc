@@ -100,6 +100,33 @@ TEST_CASE("a discarded speculation costs the ring nothing", "[engine][store][spe
 	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) + s.loss(DFR_LOSS_SPEC_UNAVAILABLE) == 0);
 }
 
+// SEMANTICS.md, section 2 h: who records to the speculation loses there.
+TEST_CASE("printm() of more than its size is a loss of the speculation", "[engine][store][spec]") {
+	const Action longer = printm(8, "sixteen letters."); // if arg0 says so
+	Setup s(1, 1, [&](Program& program) {
+		program.clause("rig::say:entry", {act(DFR_ACT_SPECULATE, load_global(kId)), longer});
+	});
+	s.on(0, s.open);
+	s.on(0, s.say, 9);
+	CHECK(s.loss(DFR_LOSS_SPEC) == 1);
+	CHECK(s.loss(DFR_LOSS_PRINCIPAL) == 0);
+	s.on(0, s.commit);
+	CHECK(s.numbers() == Numbers{9});
+}
+
+// SEMANTICS.md, section 5: what a clause records behind its own discard goes nowhere, so nothing is lost.
+TEST_CASE("printm() of more than its size behind a discard is no loss", "[engine][store][spec]") {
+	const Action longer = printm(8, "sixteen letters."); // if arg0 says so
+	Setup s(1, 1, [&](Program& program) {
+		program.clause("rig::say:entry", {act(DFR_ACT_SPECULATE, load_global(kId)),
+		                                  act(DFR_ACT_DISCARD, load_global(kId)), longer});
+	});
+	s.on(0, s.open);
+	s.on(0, s.say, 9);
+	CHECK(s.loss(DFR_LOSS_SPEC) + s.loss(DFR_LOSS_PRINCIPAL) == 0);
+	CHECK(s.numbers().empty());
+}
+
 TEST_CASE("speculation() with none free: unavailable, or busy while one is being cleaned",
           "[engine][store][spec]") {
 	Setup s(2);

@@ -6,6 +6,7 @@
  * keys and weights (ac_flags) for the recording half. Process context.
  */
 #include "formats/abi/aggtab.h"
+#include "formats/abi/catalog.h"
 #include "kmod/engine/loading/load.h"
 
 enum difo_rule {
@@ -147,6 +148,17 @@ static const char *check_params(const struct dfr_act *act)
 	return frames > DFR_LOAD_FRAMES_MAX ? "stack has more than 4096 frames" : NULL;
 }
 
+/* Lengths that are known in a firing only; `left` actions begin with this one. */
+static const char *check_lengths(const struct dfr_act *act, u32 left)
+{
+	if (act->ac_kind == DFR_ACT_PRINTM && (!act->ac_arg || act->ac_arg > DFR_VARBYTES_MAX))
+		return "printm: the size is not 1 to 65535";
+	if (act->ac_kind == DFR_ACT_TRACEMEM && left > 1 && act[1].ac_kind == DFR_ACT_TRACEMEM_DYNSIZE &&
+	    act->ac_difo->di_rtype.size > DFR_VARBYTES_MAX)
+		return "tracemem: a size that has a limit is above 65535";
+	return NULL;
+}
+
 static bool can_be_key(u32 kind)
 {
 	switch (kind) {
@@ -268,6 +280,8 @@ int dfr_actions_check(struct dfr_loader *ld, u32 section, struct dfr_act *acts, 
 			reason = "kernel stacks may not be read: the kernel is locked down";
 		if (!reason)
 			reason = check_params(&acts[i]);
+		if (!reason)
+			reason = check_lengths(&acts[i], n - i);
 		if (!reason && DFR_ACT_IS_AGG(acts[i].ac_kind))
 			reason = mark_tuple(acts, i);
 		else if (!reason && acts[i].ac_ntuple)

@@ -25,7 +25,6 @@
 #define PLAN_NOTE	     15
 #define PLAN_SLACK	     8
 #define PLAN_FRAMES_MAX	     255
-#define PLAN_PRINTM_MAX	     4096
 #define PLAN_ARGS_UNKNOWN    6
 #define PLAN_ARGS_MAX	     10
 #define PLAN_WORK	     256 /* guest instructions: a clause, a step, an llquantize() */
@@ -272,8 +271,9 @@ static void add_tracemem(struct builder *b, u32 action)
 	const struct dfr_act *act = &b->bd_clause->cl_acts[action];
 	const struct dfr_act *next = action + 1 < b->bd_clause->cl_nacts ? act + 1 : NULL;
 	struct dfr_step *step = add_step(b, DFR_STEP_BYTES, action);
-	u32 size = act->ac_kind == DFR_ACT_PRINTM ? PLAN_PRINTM_MAX : act->ac_difo->di_rtype.size;
 	bool var = act->ac_kind == DFR_ACT_PRINTM;
+	/* A VARBYTES is at most DFR_VARBYTES_MAX: check_lengths() has refused what is larger. */
+	u32 size = var ? (u32)act->ac_arg : act->ac_difo->di_rtype.size;
 
 	set_value(b, step, act->ac_difo);
 	step->sp_source = DFR_SRC_DIF;
@@ -283,8 +283,6 @@ static void add_tracemem(struct builder *b, u32 action)
 		step->sp_do.data.length = next->ac_difo;
 		var = true;
 	}
-	if (var && size > 0xffff)
-		size = 0xffff;
 	step->sp_do.data.size = size;
 	if (var)
 		step->sp_op = DFR_STEP_VARBYTES;

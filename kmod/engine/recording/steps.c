@@ -154,7 +154,22 @@ static enum dfr_outcome step_bytes(struct dfr_run *run, const struct dfr_step *s
 	return outcome;
 }
 
-/* tracemem() with a size that a DIFO computes, or printm()'s {address, length}. */
+/*
+ * printm() of more than its size. The record is lost, as in DTrace, because a part of the bytes would look like
+ * all of them. What goes to a speculation that was discarded (the void list) is missed by nobody.
+ */
+static dfr_cold enum dfr_outcome memref_too_long(struct dfr_run *run)
+{
+	const struct dfr_speclist *list = run->w.w_list;
+
+	if (!list)
+		dfr_lost_here(run->share, run->firing, DFR_LOSS_PRINCIPAL, 1);
+	else if (list != dfr_spec_void(run->share))
+		dfr_lost_here(run->share, run->firing, DFR_LOSS_SPEC, 1);
+	return DFR_RUN_DROP;
+}
+
+/* tracemem() whose third argument, a DIFO, limits it; or printm()'s {address, length}. */
 static enum dfr_outcome step_varbytes(struct dfr_run *run, const struct dfr_step *step)
 {
 	u64 address = dfr_step_value(run, step);
@@ -166,14 +181,16 @@ static enum dfr_outcome step_varbytes(struct dfr_run *run, const struct dfr_step
 		return outcome;
 	if (step->sp_do.data.length) {
 		n = dfr_dif_run(step->sp_do.data.length, run->machine);
+		if (n > step->sp_do.data.size)
+			n = step->sp_do.data.size;
 	} else {
 		if (dfr_machine_copy(run->machine, pair, address, sizeof(pair), false))
 			return run->machine->m_fault ? DFR_RUN_FAULT : DFR_RUN_DROP;
 		address = pair[0];
 		n = pair[1];
+		if (dfr_unlikely(n > step->sp_do.data.size))
+			return memref_too_long(run);
 	}
-	if (n > step->sp_do.data.size)
-		n = step->sp_do.data.size;
 	outcome = copy_bytes(run, step, run->w.w_ptr + 2, address, (u32)n);
 	run->w.w_ptr[0] = (u8)n;
 	run->w.w_ptr[1] = (u8)(n >> 8);
