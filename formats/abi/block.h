@@ -137,6 +137,7 @@ enum dfr_level { DFR_LEVEL_TASK, DFR_LEVEL_SOFTIRQ, DFR_LEVEL_IRQ, DFR_LEVEL_NMI
  */
 enum dfr_control { DFR_CONTROL_CONTEXT = 1, DFR_CONTROL_NOTE, DFR_CONTROL_GROUP, DFR_CONTROL_LOSS };
 #define DFR_NOTE_CUT 0x80
+#define DFR_NOTE_FIELDS 256 /* a NOTE can tell of a field below it; no clause has a CAPTURE behind so many */
 #define DFR_LOSS_THINNED 0x40
 #define DFR_THINNED(priority, flags) ((__u32)(priority) | (flags))
 #define DFR_THINNED_PRIORITY(word) ((word)&0xff)

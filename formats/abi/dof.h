@@ -248,6 +248,8 @@ struct dof_aggname {
 	__u32 pad;
 };
 
+#define DFR_CAPTURE_ARGS_MAX 10 /* arguments that CAPTURE_ARGS records */
+
 /* Action kinds; the high byte is the class. */
 enum dfr_action {
 	DFR_ACT_NONE = 0,
@@ -291,7 +293,7 @@ enum dfr_action {
 	 * dfr's own. CAPTURE records the value of its DIFO and prints nothing. A
 	 * capture() of n expressions is n such actions. capture() without arguments is
 	 * one CAPTURE_ARGS action without DIFO: it records arg0 to arg(n-1), where n is
-	 * the number of arguments that the probe declares, or 6 if it declares none.
+	 * the number of arguments that the probe declares (at most 10), or 6 if it declares none.
 	 * (Time, CPU, pid, tid and execname come with every record.)
 	 */
 	DFR_ACT_CAPTURE = 0x4601,

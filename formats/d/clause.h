@@ -72,6 +72,7 @@ private:
 	void add_libact(dof::Action out, const ActionInfo& info);
 	void setopt(Node* call, const ActionInfo& info);
 	void capture(Node* call);
+	static bool can_note(const std::vector<dof::Action>& before);
 	void snapshot(Node* call);
 	bool stack_action(const Node* node, dof::Action& out);
 	bool recorded(const Node* node, dof::Action& out);

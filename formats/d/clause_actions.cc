@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "formats/abi/block.h"
 #include "formats/abi/catalog.h"
 #include "formats/d/canon.h"
 #include "formats/d/capture.h"
@@ -644,6 +645,42 @@ void ClauseBuilder::setopt(Node* call, const ActionInfo& info) {
 	}
 }
 
+// Whether the loader expects a field of it, unless it is part of a key.
+static bool may_have_field(const dof::Action& action) {
+	switch (action.kind) {
+	case DFR_ACT_TRACEMEM_DYNSIZE:
+	case DFR_ACT_RAISE:
+	case DFR_ACT_CHILL:
+	case DFR_ACT_SPECULATE:
+	case DFR_ACT_COMMIT:
+	case DFR_ACT_DISCARD: return false;
+	case DFR_ACT_STACK:
+	case DFR_ACT_USTACK:
+	case DFR_ACT_JSTACK: return true;
+	case DFR_ACT_DIFEXPR:
+		return action.difo && (action.difo->rtype.size || action.difo->rtype.kind == DIF_KIND_STRING);
+	default: return action.difo.has_value();
+	}
+}
+
+// Whether a note can tell of a fault of what is captured behind these actions: the rule of check_capture() in
+// kmod/engine/loading/action.c.
+bool ClauseBuilder::can_note(const std::vector<dof::Action>& before) {
+	size_t fields = 0;
+	bool arguments = false;
+	for (const dof::Action& action : before) {
+		if (DFR_ACT_IS_AGG(action.kind)) {
+			fields -= std::min<size_t>(fields, action.ntuple); // its key
+		} else if (action.kind == DFR_ACT_CAPTURE_ARGS) {
+			fields += arguments ? 0 : DFR_CAPTURE_ARGS_MAX;
+			arguments = true;
+		} else {
+			fields += may_have_field(action);
+		}
+	}
+	return fields < DFR_NOTE_FIELDS;
+}
+
 void ClauseBuilder::capture(Node* call) {
 	if (call->list.empty()) {
 		dof::Action out;
@@ -677,6 +714,12 @@ void ClauseBuilder::capture(Node* call) {
 				failed_ = true;
 				continue;
 			}
+			const bool first = parts_.empty() || parts_.back().predicate != condition_; // add()
+			if (!first && !can_note(parts_.back().actions))
+				return refuse("D_CAPTURE_MANY", argument->place,
+				              "capture( ) is behind 256 values that its clause records",
+				              "put it into another clause of the same probe, because a fault "
+				              "can be told of the first 256 values only");
 			if (!value_action(argument, DFR_ACT_CAPTURE, out))
 				continue;
 		}

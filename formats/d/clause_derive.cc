@@ -62,6 +62,14 @@ void ClauseBuilder::derive(const Clause& clause) {
 	}
 	statement_ = index_ = 0;
 	for (const Compilation::Input& input : inputs) {
+		if (input.node->kind != Nk::Recorded && !can_note(body.actions)) {
+			refuse("D_CAPTURE_MANY", input.node->place,
+			       "the clause uses more than 256 values of its firing, which is too many to "
+			       "capture",
+			       "split it into several clauses, because a fault can be told of the first 256 "
+			       "values only");
+			break;
+		}
 		dof::Action out;
 		const bool good = input.node->kind == Nk::Recorded
 		                      ? recorded(input.node, out)

@@ -150,6 +150,59 @@ TEST_CASE("derive: clause by clause") {
 	CHECK(image.aggregations.empty());
 }
 
+// REPLAY.md, section 1: a record can tell of a fault in its first 256 values.
+TEST_CASE("capture: behind 256 values of the clause is an error") {
+	const auto values = [](unsigned count) {
+		std::string list = "arg0";
+		for (unsigned i = 1; i < count; i++)
+			list += ", arg0";
+		return list;
+	};
+	const auto errors = [](const std::string& statements) {
+		test::TestTarget target;
+		const auto result = test::compile("fbt::vfs_read:entry { " + statements + " }", target);
+		INFO(result.diagnostics.render(true));
+		for (const d::Diagnostic& one : result.diagnostics.all())
+			CHECK(one.tag == "D_CAPTURE_MANY");
+		return result.diagnostics.errors();
+	};
+	CHECK(errors("capture(" + values(256) + ");") == 0);
+	CHECK(errors("capture(" + values(257) + ");") == 1);
+	CHECK(errors("trace(arg0); capture(" + values(255) + ");") == 0);
+	CHECK(errors("trace(arg0); capture(" + values(256) + ");") == 1);
+	// The arguments of a probe are up to ten, once.
+	CHECK(errors("capture(); capture(); capture(" + values(246) + ");") == 0);
+	CHECK(errors("capture(); capture(); capture(" + values(247) + ");") == 1);
+	// Keys, and statements that are no actions, are not in the record.
+	CHECK(errors("@[arg0, arg1, stack()] = quantize(arg0, arg1); x = 1; capture(" + values(256) + ");") ==
+	      0);
+	// A part of `if` has a record of its own.
+	CHECK(errors("x = 1; capture(" + values(256) + "); if (x) { capture(" + values(256) + "); }") == 0);
+	// Of a stack no fault is told there, so it may stand behind.
+	CHECK(errors("capture(" + values(256) + ", stack());") == 0);
+}
+
+TEST_CASE("derive: more than 256 inputs of one clause are an error") {
+	for (const unsigned count : {256u, 257u}) {
+		std::string source = "fbt::vfs_read:entry {";
+		for (unsigned i = 0; i < count; i++)
+			source += " trace(*(int *)(arg0 + " + std::to_string(4 * i) + "));";
+		test::TestTarget target;
+		d::CompileOptions options;
+		options.name = "analysis.d";
+		d::Diagnostics diagnostics;
+		const auto derived = d::derive(source + " }", options, target, diagnostics);
+		INFO(diagnostics.render(true));
+		if (count == 256) {
+			REQUIRE(diagnostics.errors() == 0);
+			CHECK(derived.program.image.bodies.at(0).actions.size() == 256);
+			continue;
+		}
+		REQUIRE(diagnostics.errors() == 1);
+		CHECK(diagnostics.all()[0].tag == "D_CAPTURE_MANY");
+	}
+}
+
 TEST_CASE("conditions: a predicate of firing inputs is kept as canonical text") {
 	test::TestTarget target;
 	const auto condition = [&](const std::string& predicate) {

@@ -77,6 +77,52 @@ TEST_CASE("a later probe with more arguments than those before fits too", "[engi
 	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 0);
 }
 
+// formats/abi/block.h: a NOTE names a field by one byte.
+TEST_CASE("a fault of the 256th captured value is told of that value", "[engine][store][sizes]") {
+	std::vector<Action> actions(255, capture(arg(0)));
+	actions.push_back(capture(bad_load()));
+	Running running(Program()
+	                    .clause("rig::read:entry", actions)
+	                    .clause("rig::read:entry", std::vector<Action>(256, capture(bad_load()))));
+	auto& [rig, read, state] = running;
+	rig.fire(read, {5});
+	const std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 2);
+	std::vector<int> faults(256, 0);
+	faults[255] = DIF_FAULT_BADADDR;
+	CHECK(records[0].faults == faults);
+	CHECK(records[0].numbers.at(254) == 5);
+	CHECK(records[1].faults == std::vector<int>(256, DIF_FAULT_BADADDR));
+	CHECK(state.status().errors == 0);
+	CHECK(state.damage == 0);
+}
+
+TEST_CASE("a value is not captured behind 256 fields", "[engine][store][sizes]") {
+	Rig rig;
+	rig.probe("read");
+	State state(rig);
+	const auto enabled = [&state](std::vector<Action> actions) {
+		actions.push_back(capture(bad_load()));
+		const int error = state.enable(Program().clause("rig::read:entry", std::move(actions)));
+		CHECK((error == 0 || state.reason == "capture behind 256 fields of its clause"));
+		return error;
+	};
+	CHECK(enabled(std::vector<Action>(255, trace(arg(0)))) == 0);
+	CHECK(enabled(std::vector<Action>(256, trace(arg(0)))) == -EINVAL);
+	// CAPTURE_ARGS is up to ten fields, once.
+	std::vector<Action> with_arguments(245, capture(arg(0)));
+	with_arguments.insert(with_arguments.end(), 2, capture_args());
+	CHECK(enabled(with_arguments) == 0);
+	with_arguments.push_back(trace(arg(0)));
+	CHECK(enabled(with_arguments) == -EINVAL);
+	// A key is no field of the record.
+	std::vector<Action> with_key = count_by({arg(0), arg(1), text("key")});
+	with_key.insert(with_key.end(), 255, trace(arg(0)));
+	CHECK(enabled(with_key) == 0);
+	with_key.push_back(trace(arg(0)));
+	CHECK(enabled(with_key) == -EINVAL);
+}
+
 TEST_CASE("a record that adds up to 4 GiB does not come out small", "[engine][store][sizes]") {
 	Rig rig;
 	rig.probe("read");

@@ -6,6 +6,7 @@
  * keys and weights (ac_flags) for the recording half. Process context.
  */
 #include "formats/abi/aggtab.h"
+#include "formats/abi/block.h"
 #include "formats/abi/catalog.h"
 #include "kmod/engine/loading/load.h"
 
@@ -266,10 +267,41 @@ static const char *check_order(struct chain *ch, const struct dfr_act *act)
 	return NULL;
 }
 
+/* The most fields that the plan (recording/plan.c) may make of an action. */
+static u32 most_fields(const struct dfr_act *act, bool has_args)
+{
+	if (act->ac_flags || !is_recording(act))
+		return 0;
+	switch (act->ac_kind) {
+	case DFR_ACT_CAPTURE_ARGS: return has_args ? 0 : DFR_CAPTURE_ARGS_MAX;
+	case DFR_ACT_TRACEMEM_DYNSIZE: return 0;
+	case DFR_ACT_STACK:
+	case DFR_ACT_USTACK:
+	case DFR_ACT_JSTACK: return 1;
+	default: return act->ac_difo ? 1 : 0;
+	}
+}
+
+struct fields {
+	u32 fi_count;
+	bool fi_args;
+};
+
+/* A fault of a captured value is told by a NOTE, which names the value's field in one byte. */
+static const char *check_capture(struct fields *fi, const struct dfr_act *act)
+{
+	if (act->ac_kind == DFR_ACT_CAPTURE && fi->fi_count >= DFR_NOTE_FIELDS)
+		return "capture behind 256 fields of its clause";
+	fi->fi_count += most_fields(act, fi->fi_args);
+	fi->fi_args |= act->ac_kind == DFR_ACT_CAPTURE_ARGS;
+	return NULL;
+}
+
 int dfr_actions_check(struct dfr_loader *ld, u32 section, struct dfr_act *acts, u32 n)
 {
 	u64 at = dfr_dof_sec(ld, section)->offset;
 	struct chain ch = { false, false, false };
+	struct fields fi = { 0, false };
 	const char *reason = NULL;
 	u32 i;
 
@@ -287,8 +319,11 @@ int dfr_actions_check(struct dfr_loader *ld, u32 section, struct dfr_act *acts, 
 		else if (!reason && acts[i].ac_ntuple)
 			reason = "action has a key and is no aggregation";
 	}
-	for (; !reason && i < 2 * n; i++)
+	for (; !reason && i < 2 * n; i++) { /* keys and weights are marked now */
 		reason = check_order(&ch, &acts[i - n]);
+		if (!reason)
+			reason = check_capture(&fi, &acts[i - n]);
+	}
 	if (!reason)
 		return 0;
 	return dfr_refuse(ld, section, at + (u64)((i - 1) % n) * sizeof(struct dof_actdesc), reason);

@@ -26,7 +26,6 @@
 #define PLAN_SLACK	     8
 #define PLAN_FRAMES_MAX	     255
 #define PLAN_ARGS_UNKNOWN    6
-#define PLAN_ARGS_MAX	     10
 #define PLAN_WORK	     256 /* guest instructions: a clause, a step, an llquantize() */
 #define PLAN_WORK_STEP	     64
 #define PLAN_WORK_LLQUANTIZE 1024
@@ -539,7 +538,7 @@ static int reserve(struct dfr_state *state, const struct dfr_plan *plan, bool ha
 {
 	/* Another probe of the clause may have more arguments, or none. */
 	u32 least = plan->pn_need - (has_args ? plan->pn_nargs * PLAN_ARG_BYTES : 0);
-	u32 need = least + (has_args ? PLAN_ARGS_MAX * PLAN_ARG_BYTES : 0);
+	u32 need = least + (has_args ? DFR_CAPTURE_ARGS_MAX * PLAN_ARG_BYTES : 0);
 
 	if (plan->pn_key_max > dfr_limits_key(state))
 		return -ENOSPC;
@@ -564,7 +563,7 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 		  struct dfr_plan **out)
 {
 	const struct dfr_clause *cl = &enabling->eb_program->pg_clauses[clause];
-	u32 fields = cl->cl_nacts + PLAN_ARGS_MAX;
+	u32 fields = cl->cl_nacts + DFR_CAPTURE_ARGS_MAX;
 	struct dfr_plan *plan;
 	struct builder b = { .bd_state = state, .bd_program = enabling->eb_program, .bd_clause = cl };
 	int error;
@@ -626,7 +625,7 @@ u32 dfr_plan_nargs(const struct dfr_clause *clause, const struct dfr_probe *prob
 			continue;
 		if (probe->pb_nargs == DFR_NARGS_UNKNOWN)
 			return PLAN_ARGS_UNKNOWN;
-		return probe->pb_nargs < PLAN_ARGS_MAX ? probe->pb_nargs : PLAN_ARGS_MAX;
+		return probe->pb_nargs < DFR_CAPTURE_ARGS_MAX ? probe->pb_nargs : DFR_CAPTURE_ARGS_MAX;
 	}
 	return 0;
 }

@@ -144,7 +144,7 @@ void dfr_record_note(struct dfr_share *share, u32 field, u32 code, u64 value)
 static u8 *write_note(u8 *p, const struct dfr_note *note)
 {
 	*p++ = DFR_CONTROL_NOTE;
-	*p++ = (u8)(note->no_field < 255 ? note->no_field : 255);
+	*p++ = (u8)note->no_field; /* below DFR_NOTE_FIELDS: check_capture() has refused captures behind these */
 	*p++ = (u8)note->no_code;
 	dfr_put64(p, note->no_value);
 	return p + 8;
