@@ -13,6 +13,7 @@
 #include "formats/clock.h"
 #include "formats/d/options.h"
 #include "formats/error.h"
+#include "formats/trace/counted.h"
 
 namespace dfr::lib {
 namespace {
@@ -139,6 +140,23 @@ bool Consumer::killed_by_oops() const {
 	return killed_ && std::any_of(events.begin(), events.end(), [](const trace::EventMark& mark) {
 		       return mark.event == DFR_EVENT_KILLED && mark.value == DFR_KILLED_OOPS;
 	       });
+}
+
+trace::Verdict Consumer::judge() {
+	trace::Merger::Account account = merge_.account();
+	// Of CPUs that have recorded nothing since their clauses went off.
+	for (const trace::Losses::Stretch& stretch : session_.losses().stretches)
+		account.losses.add(stretch);
+	trace::Verdict verdict = trace::judge(session_, trace::Merger(session_, std::move(account)));
+	verdict.cpus = session_.catalog().cpus; // one that recorded nothing was traced, too
+	if (const uint64_t unknown = renderer_.unknown()) {
+		verdict.complete = false;
+		verdict.reasons.push_back(trace::plural(unknown, "record") +
+		                          " of a program that is not known left out");
+	}
+	// The catalog's marks say why, unless the engine had no memory for them.
+	verdict.complete &= !killed_ && status_.filled == 0;
+	return verdict;
 }
 
 // Probes that cannot be armed, what the governor does. That the state was killed or is full is told by its status;

@@ -67,6 +67,8 @@ public:
 	bool killed() const { return killed_; } // by the kernel
 	bool killed_by_oops() const;
 	uint64_t lost() const { return lost_; }
+	// After finish(): how complete what was given is, judged as a recording of the same would be.
+	trace::Verdict judge();
 
 private:
 	void clear_aggregation(uint32_t variable, bool remove) override;

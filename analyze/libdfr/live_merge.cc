@@ -7,6 +7,72 @@
 #include <vector>
 
 namespace dfr::lib {
+namespace {
+
+// The time from which on a CPU is whole whose first block is this one, as for a recording
+// (formats/trace/merge.cc); 0: it has no earlier one.
+uint64_t horizon_of(const dfr_block& first) {
+	if (first.seq <= 1 && !first.record_base)
+		return 0;
+	return first.before ? first.before + 1 : std::max<uint64_t>(first.open_time, 1);
+}
+
+} // namespace
+
+// Accounts for a block's header as Merger does, but keeps none of them, because a trace may go on for days.
+// What is lost between two blocks is not asked of their headers: the engine's own counters have it, and are
+// asked at the end.
+void LiveMerge::follow(trace::Merger::CpuSpan& span, const dfr_block& head) {
+	if (!span.blocks++) {
+		span.first_seq = head.seq;
+		span.overwritten = head.record_base;
+		span.horizon = horizon_of(head);
+		if (span.horizon) { // then the counters have losses from before it, too
+			span.lost_outside = head.lost;
+			span.first_open = head.open_time;
+		}
+		horizon_ = std::max(horizon_, span.horizon);
+	} else if (head.seq > span.last_seq) {
+		span.gaps += head.seq - span.last_seq - 1;
+		if (span.reached_all && head.record_base > span.reached)
+			span.missing += head.record_base - span.reached;
+	}
+	span.last_seq = head.seq;
+	span.reached = head.record_base + head.records;
+	span.reached_all = (head.flags & (DFR_BLOCK_CLOSED | DFR_BLOCK_CUT)) == DFR_BLOCK_CLOSED;
+}
+
+// A ring that overwrites is read when all of its blocks are here, so the horizon is known by then.
+void LiveMerge::count(trace::Merger::CpuSpan& span, uint64_t time) const {
+	if (time < horizon_)
+		return;
+	span.first = span.records++ ? std::min(span.first, time) : time;
+	span.last = std::max(span.last, time);
+}
+
+// An entry is all that a CPU has lost by a cause. One that reaches into the window is counted there as a
+// whole: rather too many than too few.
+trace::Merger::Account LiveMerge::account() const {
+	trace::Merger::Account account{.cpus = {}, .losses = {}, .losses_outside = {}, .damage = damage_};
+	if (!cpus_.empty())
+		account.cpus.resize(cpus_.rbegin()->first + 1u);
+	for (const auto& [id, cpu] : cpus_)
+		account.cpus[id] = cpu->span;
+	for (const trace::Losses::Stretch& stretch : losses_.stretches)
+		if (stretch.end_at_most() >= horizon_)
+			account.losses.add(stretch);
+	for (const trace::Losses::Loss& entry : losses_.entries) {
+		const bool outside = entry.to && entry.to < horizon_;
+		(outside ? account.losses_outside : account.losses).add(entry);
+		if (outside || static_cast<size_t>(entry.cpu) >= account.cpus.size())
+			continue;
+		// What was lost until the first block was opened is told in it, and its counter has it, too.
+		trace::Merger::CpuSpan& span = account.cpus[static_cast<size_t>(entry.cpu)];
+		if (span.first_open && entry.from <= span.first_open)
+			span.lost_outside -= std::min(span.lost_outside, entry.count);
+	}
+	return account;
+}
 
 void LiveMerge::add(trace::Block block) {
 	if (!trace::block_is_sane(block.bytes)) {
@@ -16,6 +82,7 @@ void LiveMerge::add(trace::Block block) {
 	auto& cpu = cpus_[block.header().cpu];
 	if (!cpu)
 		cpu = std::make_unique<CpuQueue>(shapes_);
+	follow(cpu->span, block.header());
 	cpu->blocks.push_back(std::move(block));
 }
 
@@ -51,7 +118,9 @@ void LiveMerge::run(uint64_t until, const std::function<void(const trace::Record
 		std::pop_heap(heap.begin(), heap.end(), std::greater<>());
 		Upcoming& first = heap.back();
 		do {
-			visit(first.cpu->cursor.current());
+			const trace::Record& record = first.cpu->cursor.current();
+			count(first.cpu->span, record.time);
+			visit(record);
 			first.cpu->ready = false;
 			if (advance(*first.cpu))
 				first.time = key(first.cpu->cursor.current());

@@ -4,7 +4,8 @@
 // far as that order is known. Each pass hands in the blocks that have come and a
 // time up to which every CPU has delivered; what is younger waits for the next
 // pass. A committed speculation counts at its commit, as dtrace prints it
-// (replay, which knows everything, sorts it back: formats/trace/decode.h).
+// (replay, which knows everything, sorts it back: formats/trace/decode.h). It
+// accounts for what it reads, so that a live answer is judged as a recorded one.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,10 @@ public:
 	// Visits what is not younger than `until`.
 	void run(uint64_t until, const std::function<void(const trace::Record&)>& visit);
 
+	// Of the LOSS records that were read, whatever the window.
 	const trace::Losses& losses() const { return losses_; }
-	const trace::DecodeDamage& damage() const { return damage_; }
+	// What was read until now. The records are those of the window.
+	trace::Merger::Account account() const;
 
 private:
 	struct CpuQueue {
@@ -35,7 +38,10 @@ private:
 		trace::RecordCursor cursor;
 		bool opened = false; // cursor is on blocks.front()
 		bool ready = false;  // cursor.current() waits to be visited
+		trace::Merger::CpuSpan span;
 	};
+	void follow(trace::Merger::CpuSpan& span, const dfr_block& head);
+	void count(trace::Merger::CpuSpan& span, uint64_t time) const;
 	bool advance(CpuQueue& cpu);
 	static uint64_t key(const trace::Record& record) {
 		return record.speculation ? record.commit_time : record.time;
@@ -45,6 +51,7 @@ private:
 	std::map<uint32_t, std::unique_ptr<CpuQueue>> cpus_;
 	trace::Losses losses_;
 	trace::DecodeDamage damage_;
+	uint64_t horizon_ = 0; // from when on every CPU is whole; 0: nothing is missing at the start
 };
 
 } // namespace dfr::lib

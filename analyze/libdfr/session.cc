@@ -12,7 +12,6 @@
 #include "analyze/libdfr/offline_target.h"
 #include "analyze/libdfr/style.h"
 #include "formats/abi/dof.h"
-#include "formats/clock.h"
 #include "formats/d/attributes.h"
 #include "formats/d/suggest.h"
 #include "formats/dof/image.h"
@@ -281,7 +280,6 @@ void Session::go() {
 		enable();
 		consumer_->report_faults();
 	}
-	verdict_.from = now_ns();
 	try {
 		options_.claim ? claim() : consumer_->go();
 	} catch (const Error& error) {
@@ -323,15 +321,7 @@ bool Session::stop() {
 	children_.remember_in(backend_->symbols());
 	consumer_->finish();
 	deliver();
-	verdict_.to = now_ns();
-	verdict_.cpus = backend_->session().catalog().cpus;
-	verdict_.records = consumer_->renderer().records();
-	verdict_.lost = consumer_->lost();
-	verdict_.estimated = backend_->session().status().loss[DFR_LOSS_DETACHED];
-	verdict_.complete = verdict_.lost == 0 && !consumer_->killed();
-	verdict_.reasons.clear();
-	if (verdict_.lost != 0)
-		verdict_.reasons.emplace_back("see the messages above for what was lost where");
+	verdict_ = consumer_->judge();
 	if (consumer_->killed_by_oops())
 		classic_ = "processing aborted: the kernel oopsed inside a probe's firing (dmesg shows it)";
 	else if (consumer_->killed())

@@ -95,7 +95,7 @@ private:
 	std::string no_kernel_;    // why the kernel's engine was not there, if it was wanted
 	std::unique_ptr<render::Output> output_;
 	std::unique_ptr<Consumer> consumer_;
-	trace::Verdict verdict_;
+	trace::Verdict verdict_{.complete = false}; // until stop() has judged
 	std::string classic_;
 };
 

@@ -263,6 +263,19 @@ public:
 		// without what is known to have been lost before the selection.
 		uint64_t lost_across = 0, across_open = 0;
 	};
+	struct Account {
+		std::vector<CpuSpan> cpus;
+		Losses losses, losses_outside;
+		DecodeDamage damage;
+	};
+	// For judge() only: stands for one that has read all of a source that runs, because a consumer has,
+	// block by block as they came.
+	Merger(BlockSource& source, Account account) : Merger(source) {
+		cpus_ = std::move(account.cpus);
+		losses_ = std::move(account.losses);
+		losses_outside_ = std::move(account.losses_outside);
+		damage_ = account.damage;
+	}
 	const std::vector<CpuSpan>& cpus() const { return cpus_; }
 	CpuSpan span_of(uint32_t cpu) const { return cpu < cpus_.size() ? cpus_[cpu] : CpuSpan{}; }
 	const Losses& losses() const { return losses_; }
