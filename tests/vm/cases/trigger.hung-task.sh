@@ -16,5 +16,5 @@ dfr replay -qn '
 	sdt:sched::sched_process_hang { printf("%s\n", stringof(args[0]->comm)); }
 ' s.dfr 2>/dev/null | sort -u | grep -x dfr_hang
 dfr stop hangs >/dev/null
-echo 120 >/proc/sys/kernel/hung_task_timeout_secs
+echo 600 >/proc/sys/kernel/hung_task_timeout_secs
 echo 10 >/proc/sys/kernel/hung_task_warnings

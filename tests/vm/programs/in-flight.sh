@@ -23,7 +23,7 @@ hang)
 oops) echo 1 >/sys/module/dfr_break/parameters/oops ;;
 esac
 until grep -q '^dfrd: snapshot a-0001' log; do sleep 0.1; done
-echo 120 >/proc/sys/kernel/hung_task_timeout_secs
+echo 600 >/proc/sys/kernel/hung_task_timeout_secs
 echo 10 >/proc/sys/kernel/hung_task_warnings
 dfr info a-0001.dfr 2>/dev/null | grep -o 'snapshot: .*'
 dfr replay -qn 'syscall::getpgid:entry { @ = count(); } END { printa("%@d\n", @); }' a-0001.dfr 2>verdict
