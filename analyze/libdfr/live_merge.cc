@@ -7,17 +7,6 @@
 #include <vector>
 
 namespace dfr::lib {
-namespace {
-
-// The time from which on a CPU is whole whose first block is this one, as for a recording
-// (formats/trace/merge.cc); 0: it has no earlier one.
-uint64_t horizon_of(const dfr_block& first) {
-	if (first.seq <= 1 && !first.record_base)
-		return 0;
-	return first.before ? first.before + 1 : std::max<uint64_t>(first.open_time, 1);
-}
-
-} // namespace
 
 // Accounts for a block's header as Merger does, but keeps none of them, because a trace may go on for days.
 // What is lost between two blocks is not asked of their headers: the engine's own counters have it, and are
@@ -26,7 +15,7 @@ void LiveMerge::follow(trace::Merger::CpuSpan& span, const dfr_block& head) {
 	if (!span.blocks++) {
 		span.first_seq = head.seq;
 		span.overwritten = head.record_base;
-		span.horizon = horizon_of(head);
+		span.horizon = head.seq > 1 || head.record_base ? trace::whole_from(head) : 0;
 		if (span.horizon) { // then the counters have losses from before it, too
 			span.lost_outside = head.lost;
 			span.first_open = head.open_time;

@@ -352,6 +352,8 @@ const char* priority_text(uint32_t priority);
 bool may_be_thinned(const Catalog& catalog);
 // ", 1,204 firings left out, and more while its probes were detached"
 std::string left_out_text(const Losses::Stretch& stretch);
+// The time from which on a CPU is whole whose first block is this one, and of which earlier ones are gone.
+uint64_t whole_from(const dfr_block& first);
 // "syscall:vmlinux:read:entry and 2 other probes detached by the governor from 14:03:02.120 on": those that nothing had
 // attached again by `end`; empty: none.
 std::string detached_text(const Catalog& catalog, uint64_t end);

@@ -106,15 +106,10 @@ std::optional<Block> Merger::load(const BlockRef& ref) {
 	return listed ? std::move(block) : std::nullopt;
 }
 
-namespace {
-
-// The time from which on a CPU is whole whose first block is this one. Records of the firing at `before` may
-// be in the block that is gone.
+// Records of the firing at `before` may be in the block that is gone.
 uint64_t whole_from(const dfr_block& first) {
 	return first.before ? first.before + 1 : std::max<uint64_t>(first.open_time, 1);
 }
-
-} // namespace
 
 bool Merger::wanted(const dfr_block& head) const {
 	return selection_.has(head.cpu) && head.first_time <= selection_.to &&

@@ -367,7 +367,8 @@ static int create_vars(struct dfr_state *state)
 	for (enabling = state->st_enablings; enabling && !error; enabling = enabling->eb_next)
 		error = dfr_vars_declare(state->st_vars, enabling->eb_program, &why);
 	/* When it was enabled, its strings had the default size. */
-	if (!error && dfr_state_confined(state) && dfr_vars_bytes(state->st_vars) > dfr_limits_variables(state))
+	if (!error && dfr_state_confined(state) &&
+	    dfr_vars_bytes(state->st_vars) > dfr_limits_variables(state))
 		error = -ENOMEM;
 	return error;
 }
