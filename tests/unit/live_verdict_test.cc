@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kStep = 1000;
 constexpr uint64_t kEnd = kStart + 1'000'000'000;
-const char* const kRing = "#pragma D option bufpolicy=ring\n#pragma D option bufsize=256k\n"
+const char* const kRing = "#pragma D option bufpolicy=ring\n#pragma D option bufsize=64k\n"
                           "app::work:entry { trace(arg0); }";
 const char* const kSwitch = "#pragma D option bufsize=256k\napp::work:entry { trace(arg0); }";
 
