@@ -24,6 +24,7 @@ ask() {
 ask syscall:::entry second.dfr 'calls of a part'
 dfr info second.dfr 2>/dev/null | grep -o 'low priority off on CPU 1' | head -n 1
 ask syscall:::entry late.dfr 'calls of the snapshot'
+cat verdict >&2; dfr info late.dfr 2>/dev/null | grep thinned >&2
 dfr info late.dfr 2>/dev/null | grep -o 'low priority off on CPU 1' | head -n 1
 ask proc:::exit second.dfr 'exits of a part'
 dfr stop mine
