@@ -247,9 +247,11 @@ void judge_blocks(Verdict& verdict, BlockSource& source, const Merger& merger) {
 	for (size_t cpu = 0; cpu < merger.cpus().size(); cpu++) {
 		const Merger::CpuSpan& span = merger.cpus()[cpu];
 		by_headers += span.lost + span.lost_across;
+		if (!span.gaps && !span.missing)
+			continue;
 		const uint64_t told = std::min(span.missing, overwritten(merger, cpu));
 		const uint64_t missing = span.missing - told;
-		if (!missing && (told || !span.gaps))
+		if (told && !missing)
 			continue;
 		verdict.reasons.push_back(plural(missing, "record") + " missing on CPU " +
 		                          std::to_string(cpu) + " (" +

@@ -459,11 +459,10 @@ static int add_function(unsigned long ip, const char *module, const char *name)
 	if (!function)
 		return -ENOMEM;
 	function->ff_ip = ip;
-	function->ff_entry =
-		dfr_probe_create(&fbt_provider, module, name, "entry", DFR_FUNCTION_ARGS, function);
+	function->ff_entry = dfr_probe_create_as(&fbt_provider, module, name, "entry", DFR_FUNCTION_ARGS,
+						 function, DFR_PB_REGISTERS);
 	if (!function->ff_entry)
 		return join_twins(function, module, name);
-	function->ff_entry->pb_flags |= DFR_PB_REGISTERS;
 	return add_return(function, module, name);
 }
 

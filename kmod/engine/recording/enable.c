@@ -233,8 +233,8 @@ static int count_clause(struct dfr_probe *probe, void *arg)
 {
 	struct crowd *crowd = arg;
 
-	if (probe->pb_id >
-	    crowd->cr_probes) /* somebody has just made it; probes need another lock than this */
+	/* Somebody has just made it: probes are made under another lock than this. */
+	if (probe->pb_id > crowd->cr_probes)
 		return -E2BIG;
 	return ++crowd->cr_clauses[probe->pb_id] > DFR_CONFINED_CLAUSES_ON_PROBE ? -E2BIG : 0;
 }

@@ -54,8 +54,8 @@ static void lost_without_share(struct dfr_state *state, const struct dfr_probe *
 #define NESTED_STAMP ((u64)1 << 63)
 
 /*
- * Counts the state this firing as lost, of which no other ECB of it has asked? Each state counts it once, and however many
- * ECBs a probe has, each asks once. `stamp` is the firing's own on this CPU.
+ * A state counts a lost firing once, whatever the number and the order of its ECBs at the probe: true for the first of them
+ * that asks. `stamp` is the firing's own on this CPU.
  */
 static bool counts_now(struct dfr_state *state, u32 cpu, u64 stamp)
 {

@@ -479,13 +479,15 @@ static void look_after(void *arg)
  */
 static void lost_detached(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now)
 {
+	/* exit() may have come while it was detached. */
+	u64 until = now > ecb->ec_detached ? now : ecb->ec_detached;
 	struct dfr_untold lost = { .un_share = dfr_any_share(state),
 				   .un_cause = DFR_LOSS_DETACHED,
 				   .un_probe = ecb->ec_probe->pb_id,
 				   .un_from = ecb->ec_detached,
-				   .un_to = now > ecb->ec_detached ? now : ecb->ec_detached };
+				   .un_to = until };
 	u64 measured = ecb->ec_counted / MILLISECOND + 1;
-	u64 gone = (now > ecb->ec_detached ? now - ecb->ec_detached : 0) / MILLISECOND + 1;
+	u64 gone = (until - ecb->ec_detached) / MILLISECOND + 1;
 
 	lost.un_count = ecb->ec_fired * gone / measured + 1;
 	if (lost.un_share)
