@@ -659,24 +659,28 @@ static int fbt_provide(struct dfr_provider *unused, const char *const pattern[4]
 
 /* --- Arming. ------------------------------------------------------------- */
 
+/* ff_entry does not tell: another task may have made the probe and not written it yet. */
+static bool is_return(const struct dfr_probe *probe)
+{
+	return !(probe->pb_flags & DFR_PB_REGISTERS);
+}
+
 static int set_armed(struct dfr_probe *probe, bool armed)
 {
 	struct fbt_function *function = probe->pb_cookie;
-	bool is_return = probe != function->ff_entry;
 
 	/* Whoever lists functions meanwhile may be adding a twin. */
 	mutex_lock(&fbt_lock);
 	for (; function; function = function->ff_twin)
-		WRITE_ONCE(*(is_return ? &function->ff_return_armed : &function->ff_entry_armed), armed);
+		WRITE_ONCE(*(is_return(probe) ? &function->ff_return_armed : &function->ff_entry_armed),
+			   armed);
 	mutex_unlock(&fbt_lock);
 	return 0;
 }
 
 static int fbt_arm(struct dfr_provider *provider, struct dfr_probe *probe)
 {
-	struct fbt_function *function = probe->pb_cookie;
-
-	if (probe != function->ff_entry && !fbt_returns) {
+	if (is_return(probe) && !fbt_returns) {
 		int error = dfr_return_pool_create(fbt_return_nodes, fbt_return, NULL, &fbt_returns);
 
 		if (error)

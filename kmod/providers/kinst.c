@@ -162,6 +162,16 @@ static bool hold_module(unsigned long address, struct module **owner)
 }
 
 /*
+ * The kernel itself returns and calls through these (mitigations of what processors speculate) on the way to our handler,
+ * and keeps no list of them.
+ */
+static bool is_on_every_return(const char *function)
+{
+	return strstr(function, "_thunk") || strstr(function, "_safe_ret") ||
+	       strstr(function, "_untrain_ret");
+}
+
+/*
  * `coming`: the function must be in this module; NULL: anywhere but in init code, which may have run, and gone, before
  * the probe is made.
  */
@@ -172,8 +182,7 @@ static int provide(const char *const pattern[4], const struct module *coming)
 	struct module *owner;
 	int error = 0;
 
-	/* The kernel itself returns and calls through them on the way to our handler, and keeps no list of them. */
-	if (strstr(pattern[2], "_thunk"))
+	if (is_on_every_return(pattern[2]))
 		return 0;
 	if (!start || (coming && !within_module(start, coming)) || !hold_module(start, &owner))
 		return 0;
@@ -213,6 +222,7 @@ static int kinst_arm(struct dfr_provider *provider, struct dfr_probe *probe)
 	if (kinst->ki_registered)
 		return 0; /* kinst_disarm() could not take it out */
 	memset(&kinst->ki_kprobe, 0, sizeof(kinst->ki_kprobe));
+	kinst->ki_probe = probe; /* create(), which others do not wait for, may not have got it yet */
 	kinst->ki_kprobe.addr = (kprobe_opcode_t *)kinst->ki_address;
 	kinst->ki_kprobe.pre_handler = kinst_hit;
 	error = register_kprobe(&kinst->ki_kprobe);

@@ -93,6 +93,7 @@ static int profile_arm(struct dfr_provider *provider, struct dfr_probe *probe)
 
 	cpus_read_lock();
 	mutex_lock(&profile_lock);
+	profile->pr_probe = probe; /* create(), which others do not wait for, may not have got it yet */
 	profile->pr_armed = true;
 	if (profile->pr_tick) {
 		profile->pr_cpu = cpumask_first(cpu_online_mask);

@@ -51,17 +51,17 @@ static void lost_without_share(struct dfr_state *state, const struct dfr_probe *
 		count_without_share(state, probe);
 }
 
-#define NESTED_STAMP ((u64)1 << 63)
-
 /*
  * A state counts a lost firing once, whatever the number and the order of its ECBs at the probe: true for the first of them
- * that asks. `stamp` is the firing's own on this CPU.
+ * that asks. `number` is the firing's own among those of its kind on this CPU.
  */
-static bool counts_now(struct dfr_state *state, u32 cpu, u64 stamp)
+static bool counts_now(struct dfr_state *state, u32 cpu, enum dfr_loser loser, u64 number)
 {
-	if (state->st_counted[cpu] == stamp)
+	u64 *last = &state->st_counted[cpu].co_last[loser];
+
+	if (*last == number)
 		return false;
-	state->st_counted[cpu] = stamp;
+	*last = number;
 	return true;
 }
 
@@ -127,7 +127,7 @@ static dfr_cold void not_live(struct dfr_cpu *pc, struct dfr_firing *firing, str
 		return;
 	else if (share)
 		dfr_governor_skipped(share, ecb, firing);
-	else if (counts_now(state, firing->fr_cpu, pc->pc_stamp))
+	else if (counts_now(state, firing->fr_cpu, DFR_LOSER_FIRING, pc->pc_stamp))
 		lost_without_share(state, firing->fr_probe);
 }
 
@@ -253,7 +253,7 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 	struct dfr_firing probe_firing;
 	const struct dfr_ecb *ecb;
 	struct dfr_share *share;
-	u64 stamp;
+	u64 number;
 	bool nmi;
 
 	memset(&probe_firing, 0, sizeof(probe_firing));
@@ -261,13 +261,13 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 	probe_firing.fr_cpu = cpu;
 	set_firing(&probe_firing, probe, NULL, 0, NULL, env);
 	dfr_firing_context(&probe_firing);
-	stamp = ++pc->pc_nested | NESTED_STAMP;
 	nmi = probe_firing.fr_context.cx_level == DFR_LEVEL_NMI &&
 	      !(pc->pc_firing.fr_flags & DFR_FR_CONTEXT &&
 		pc->pc_firing.fr_context.cx_level == DFR_LEVEL_NMI);
+	number = nmi ? ++pc->pc_nmis : ++pc->pc_nested;
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
 		if (!state_listens(ecb->ec_state) || !may_see(ecb, &probe_firing) ||
-		    !counts_now(ecb->ec_state, cpu, stamp))
+		    !counts_now(ecb->ec_state, cpu, nmi ? DFR_LOSER_NMI : DFR_LOSER_NESTED, number))
 			continue;
 		if (dfr_read_once(&pc->pc_dead))
 			dfr_becomes_over(ecb->ec_state, DFR_ACTIVE, DFR_KILLED,
@@ -529,7 +529,7 @@ static void lost_by_all(struct dfr_cpu *pc, struct dfr_probe *probe, u32 cause)
 	pc->pc_stamp++;
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
 		if (!state_listens(ecb->ec_state) || !may_see(ecb, firing) ||
-		    !counts_now(ecb->ec_state, firing->fr_cpu, pc->pc_stamp))
+		    !counts_now(ecb->ec_state, firing->fr_cpu, DFR_LOSER_FIRING, pc->pc_stamp))
 			continue;
 		share = dfr_load_acquire(&ecb->ec_state->st_shares[firing->fr_cpu]);
 		if (share)

@@ -368,8 +368,11 @@ static int create_vars(struct dfr_state *state)
 		error = dfr_vars_declare(state->st_vars, enabling->eb_program, &why);
 	/* When it was enabled, its strings had the default size. */
 	if (!error && dfr_state_confined(state) &&
-	    dfr_vars_bytes(state->st_vars) > dfr_limits_variables(state))
+	    dfr_vars_bytes(state->st_vars) > dfr_limits_variables(state)) {
+		dfr_vars_free(state->st_vars);
+		state->st_vars = NULL;
 		error = -ENOMEM;
+	}
 	return error;
 }
 

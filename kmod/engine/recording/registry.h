@@ -20,7 +20,8 @@ struct dfr_cpu {
 	u32 pc_dead;	 /* who has the guard died in an oops, and will not give it back */
 	u64 pc_last;	 /* time of the last firing */
 	u64 pc_stamp;	 /* counts firings */
-	u64 pc_nested;	 /* and hits inside of them */
+	u64 pc_nested;	 /* hits inside of them, at their level */
+	u64 pc_nmis;	 /* and from NMIs */
 	u64 pc_left;	 /* firings until the next sample; 0: never sample */
 	u32 pc_distance; /* distance of that sample from the last */
 	u64 pc_samples;	 /* number of samples, refused and pure firings included */

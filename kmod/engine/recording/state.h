@@ -97,6 +97,19 @@ struct dfr_kept_event {
 
 #define DFR_EVENTS_KEPT 64
 
+/* Who may find that a state loses something on a CPU; each is one at a time. */
+enum dfr_loser {
+	DFR_LOSER_FIRING,
+	DFR_LOSER_NESTED, /* a hit inside of a firing, at its level */
+	DFR_LOSER_NMI,	  /* a hit from an NMI that came between */
+	DFR_LOSERS
+};
+
+/* On a CPU, of each, the last firing or hit that the state has counted as lost: its number there. */
+struct dfr_counted {
+	u64 co_last[DFR_LOSERS];
+};
+
 /*
  * Programs, ECBs, variables and shares of a state, and which ECBs are armed, change under the
  * engine's lock only; after go, under st_lock as well wherever housekeeping or a consumer reads
@@ -105,9 +118,9 @@ struct dfr_kept_event {
  */
 struct dfr_state {
 	u32 st_activity; /* enum dfr_activity; in probe context only exit() and deadman() set it, st_tally->over first */
-	struct dfr_share **st_live;   /* [priority][cpu]; NULL: its clauses do not record there now */
-	struct dfr_share **st_shares; /* [cpu]; NULL: that CPU has none */
-	u64 *st_counted;	      /* [cpu]: of the last firing that it counted as lost there */
+	struct dfr_share **st_live;	/* [priority][cpu]; NULL: its clauses do not record there now */
+	struct dfr_share **st_shares;	/* [cpu]; NULL: that CPU has none */
+	struct dfr_counted *st_counted; /* [cpu] */
 	struct dfr_engine *st_engine;
 	struct dfr_state *st_next;
 	u64 st_id;
