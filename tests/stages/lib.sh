@@ -64,9 +64,8 @@ run_unit() {
 	' "$report")
 	[ -z "$tests" ] || echo "$tests"
 	# Behind the last test or between two: a leak that is told at the end, a crash in a destructor.
-	# Told, and not yet a failure: under ASan the unit tests end with 134 (tests/STATUS.md, Open faults).
 	if [ "$status" != 0 ] && [ -n "$tests" ] && ! grep -q '^not ok ' <<<"$tests"; then
-		echo "    $1 ended with status $status, and no test failed:"
+		echo "not ok $prefix: its tests passed, but it ended with status $status"
 		grep -A40 'Sanitizer' "$report.err" | head -n 60 | sed 's/^/    /'
 	fi
 	if [ -s "$report.err" ]; then
