@@ -212,16 +212,28 @@ uint64_t CrashReport::whole_from(const trace::Merger& merger) {
 	const trace::DecodeDamage& damage = merger.damage();
 	if (full || stopped_ || source_.partial() || damage.blocks || damage.regions)
 		return kNever;
-	uint64_t dated = 0;
+	uint64_t dated = count_taken(merger.losses());
 	bool gaps = false;
-	for (const trace::Merger::CpuSpan& span : merger.cpus()) {
+	// Of a CPU's losses before the horizon its LOSS records tell, and its block headers and what came behind them.
+	std::map<int32_t, uint64_t> told, since;
+	for (const trace::Losses::Loss& loss : merger.losses_outside().entries)
+		if (takes_records(loss.cause)) {
+			told[loss.cpu] = trace::added(told[loss.cpu], loss.count);
+			const uint64_t open = merger.span_of(static_cast<uint32_t>(loss.cpu)).first_open;
+			if (open && loss.from > open)
+				since[loss.cpu] = trace::added(since[loss.cpu], loss.count);
+		}
+	for (size_t cpu = 0; cpu < merger.cpus().size(); cpu++) {
+		const trace::Merger::CpuSpan& span = merger.cpus()[cpu];
+		const auto id = static_cast<int32_t>(cpu);
 		gaps |= span.gaps || span.missing;
-		dated += span.lost_outside;
+		told[id] = std::max(told[id], trace::added(span.lost_outside, since[id]));
 	}
+	for (const auto& [cpu, count] : told)
+		dated = trace::added(dated, count);
 	for (const auto& [cpu, reach] : source_.reaches())
 		if (merger.span_of(cpu).falls_short_of(reach))
 			return kNever;
-	dated += count_taken(merger.losses()) + count_taken(merger.losses_outside());
 	if (count_taken(source_.losses()) > dated) // the engine has counted what no block tells
 		return kNever;
 	return gaps ? std::max(merger.horizon(), last_gap(source_)) : merger.horizon();

@@ -139,7 +139,9 @@ int dfr_session_stop(struct dfr_session* session);
 int dfr_session_exit_status(const struct dfr_session* session);
 /* Records lost so far, all causes. */
 uint64_t dfr_session_lost(const struct dfr_session* session);
-/* After stop: what was traced and what is missing, as a line or as JSON; 1 in `complete`: nothing is. */
+/* After stop: what was traced and what is missing, as a line or as JSON; 1 in `complete`: nothing is, in the time
+ * that the line names. A ring that came round has its last part only, and what was lost before that does not count here,
+ * as it does in dfr_session_lost(). */
 const char* dfr_session_verdict(struct dfr_session* session, int json, int* complete);
 
 /* Aggregations as of the last pass, sorted by value. Valid during the call. */

@@ -112,6 +112,7 @@ void Consumer::finish() {
 	check_status(true);
 	renderer_.print_remaining();
 	renderer_.output().flush();
+	all_read_ = true;
 }
 
 bool Consumer::leave() {
@@ -153,6 +154,10 @@ trace::Verdict Consumer::judge() {
 		verdict.complete = false;
 		verdict.reasons.push_back(trace::plural(unknown, "record") +
 		                          " of a program that is not known left out");
+	}
+	if (!all_read_) {
+		verdict.complete = false;
+		verdict.reasons.emplace_back("it was not read to its end");
 	}
 	// The catalog's marks say why, unless the engine had no memory for them.
 	verdict.complete &= !killed_ && status_.filled == 0;

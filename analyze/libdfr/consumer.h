@@ -99,7 +99,7 @@ private:
 	bool at_end_only_ = false; // ring and fill: read once, after the stop
 	bool killed_ = false;
 	bool synchronous_ = false;
-	bool stopped_ = false;
+	bool stopped_ = false, all_read_ = false;
 	uint64_t lost_ = 0;
 };
 

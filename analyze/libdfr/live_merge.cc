@@ -39,10 +39,23 @@ void LiveMerge::count(trace::Merger::CpuSpan& span, uint64_t time) const {
 	span.last = std::max(span.last, time);
 }
 
-// An entry is all that a CPU has lost by a cause. One that reaches into the window is counted there as a
-// whole: rather too many than too few.
+// Of one block. Takes them into account as Merger does.
+void LiveMerge::keep_losses(trace::Losses& losses) {
+	for (const trace::Losses::Stretch& stretch : losses.stretches)
+		losses_.add(stretch);
+	for (const trace::Losses::Loss& entry : losses.entries) {
+		const bool before = entry.to && entry.to < horizon_;
+		losses_.add(entry);
+		(before ? before_ : in_window_).add(entry);
+		if (const auto cpu = cpus_.find(static_cast<uint32_t>(entry.cpu)); cpu != cpus_.end())
+			cpu->second->span.tell(entry, before);
+	}
+	losses = {};
+}
+
 trace::Merger::Account LiveMerge::account() const {
-	trace::Merger::Account account{.cpus = {}, .losses = {}, .losses_outside = {}, .damage = damage_};
+	trace::Merger::Account account{
+	    .cpus = {}, .losses = in_window_, .losses_outside = before_, .damage = damage_};
 	if (!cpus_.empty())
 		account.cpus.resize(cpus_.rbegin()->first + 1u);
 	for (const auto& [id, cpu] : cpus_)
@@ -50,16 +63,6 @@ trace::Merger::Account LiveMerge::account() const {
 	for (const trace::Losses::Stretch& stretch : losses_.stretches)
 		if (stretch.end_at_most() >= horizon_)
 			account.losses.add(stretch);
-	for (const trace::Losses::Loss& entry : losses_.entries) {
-		const bool outside = entry.to && entry.to < horizon_;
-		(outside ? account.losses_outside : account.losses).add(entry);
-		if (outside || static_cast<size_t>(entry.cpu) >= account.cpus.size())
-			continue;
-		// What was lost until the first block was opened is told in it, and its counter has it, too.
-		trace::Merger::CpuSpan& span = account.cpus[static_cast<size_t>(entry.cpu)];
-		if (span.first_open && entry.from <= span.first_open)
-			span.lost_outside -= std::min(span.lost_outside, entry.count);
-	}
 	return account;
 }
 
@@ -80,9 +83,10 @@ bool LiveMerge::advance(CpuQueue& cpu) {
 		return true;
 	while (!cpu.blocks.empty()) {
 		if (!cpu.opened)
-			cpu.opened = cpu.cursor.open(cpu.blocks.front(), damage_, &losses_);
+			cpu.opened = cpu.cursor.open(cpu.blocks.front(), damage_, &cpu.losses);
 		if (cpu.opened && cpu.cursor.next())
 			return cpu.ready = true;
+		keep_losses(cpu.losses);
 		cpu.opened = false;
 		cpu.blocks.pop_front();
 	}

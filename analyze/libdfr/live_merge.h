@@ -26,7 +26,7 @@ public:
 	// Visits what is not younger than `until`.
 	void run(uint64_t until, const std::function<void(const trace::Record&)>& visit);
 
-	// Of the LOSS records that were read, whatever the window.
+	// Of the LOSS records of blocks that were read to their end, whatever the window.
 	const trace::Losses& losses() const { return losses_; }
 	// What was read until now. The records are those of the window.
 	trace::Merger::Account account() const;
@@ -36,12 +36,14 @@ private:
 		explicit CpuQueue(trace::RecordShapes& shapes) : cursor(shapes) {}
 		std::deque<trace::Block> blocks; // the first one is being read
 		trace::RecordCursor cursor;
-		bool opened = false; // cursor is on blocks.front()
+		bool opened = false;   // cursor is on blocks.front()
+		trace::Losses losses; // which that block tells
 		bool ready = false;  // cursor.current() waits to be visited
 		trace::Merger::CpuSpan span;
 	};
 	void follow(trace::Merger::CpuSpan& span, const dfr_block& head);
 	void count(trace::Merger::CpuSpan& span, uint64_t time) const;
+	void keep_losses(trace::Losses& losses);
 	bool advance(CpuQueue& cpu);
 	static uint64_t key(const trace::Record& record) {
 		return record.speculation ? record.commit_time : record.time;
@@ -50,6 +52,7 @@ private:
 	trace::RecordShapes shapes_;
 	std::map<uint32_t, std::unique_ptr<CpuQueue>> cpus_;
 	trace::Losses losses_;
+	trace::Losses in_window_, before_; // their entries
 	trace::DecodeDamage damage_;
 	uint64_t horizon_ = 0; // from when on every CPU is whole; 0: nothing is missing at the start
 };

@@ -259,6 +259,10 @@ public:
 		// selection, and before or after it.
 		uint64_t lost = 0, lost_outside = 0;
 		uint64_t first_open = 0; // when the block was opened whose counter is in lost_outside
+		// Lost before the selection, too, but since then, so that only LOSS records tell it.
+		uint64_t lost_since = 0;
+		// Takes into account what a LOSS record of this CPU tells, before the selection or in it.
+		void tell(const Losses::Loss& loss, bool before);
 		// Lost between the openings of the block that the selection begins in, at across_open, and the next one;
 		// without what is known to have been lost before the selection.
 		uint64_t lost_across = 0, across_open = 0;

@@ -135,8 +135,10 @@ std::optional<dfr_block> Merger::before_gap(const dfr_block& first) const {
 	return head;
 }
 
-// Fills in what the headers of one CPU's blocks tell: sequence numbers, gaps, counters.
+// Fills in what the headers of one CPU's blocks tell: sequence numbers, gaps, counters. What is missing before the horizon
+// is not loss, whether or not that is selected.
 void Merger::account_cpu(std::span<const BlockRef> refs) {
+	const uint64_t from = std::max(selection_.from, horizon());
 	CpuSpan& span = cpus_[refs.front().head.cpu];
 	const std::optional<dfr_block> front = before_gap(refs.front().head);
 	const dfr_block* before = front ? &*front : nullptr;
@@ -153,12 +155,11 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 		span.earliest = std::min<uint64_t>(span.earliest, head.first_time);
 		span.latest = std::max<uint64_t>({span.latest, head.first_time, head.last_time});
 		span.blocks += wanted(head);
-		if (!first && wanted(head))
+		if (!first && wanted(head) && last_time(head) >= from)
 			first = &head;
 		if (!after && head.first_time > selection_.to)
 			after = &head;
-		const bool between =
-		    before && before->first_time <= selection_.to && head.before >= selection_.from;
+		const bool between = before && before->first_time <= selection_.to && head.before >= from;
 		const uint64_t reached = before ? before->record_base + before->records : 0;
 		const bool was_cut = before && before->flags & DFR_BLOCK_CUT;
 		if (between && !was_cut &&
@@ -167,14 +168,16 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 		if (between && head.seq > before->seq) // a hostile file may have a block twice
 			span.gaps += head.seq - before->seq - 1;
 		if (between && head.lost > before->lost) {
-			const bool across = before->first_time < selection_.from;
+			const bool across = before->first_time < from;
 			(across ? span.lost_across : span.lost) += head.lost - before->lost;
 			if (across)
 				span.across_open = before->open_time;
 		}
 		before = &head;
 	}
-	if (first && first->before < std::max(selection_.from, span.horizon)) {
+	if (!first && !after)
+		first = &refs.back().head; // all that it has is before the selection
+	if (first && first->before < from) {
 		span.lost_outside += first->lost;
 		span.first_open = first->open_time;
 	}
@@ -243,8 +246,15 @@ void Merger::keep_before(RecordShapes& shapes) {
 	}
 }
 
-// A loss without a date may be anybody's, so it is inside. What was lost since the block before the first one is
-// told in a block, and the first one's counter has it, too.
+// What was lost since the block before the first one is told in a block, and the first one's counter has it, too.
+void Merger::CpuSpan::tell(const Losses::Loss& loss, bool before) {
+	if (before && first_open && loss.from > first_open)
+		lost_since = added(lost_since, loss.count);
+	else if (!before && first_open && loss.from <= first_open)
+		lost_outside -= std::min(lost_outside, loss.count);
+}
+
+// A loss without a date may be anybody's, so it is inside.
 void Merger::keep_losses(const Losses& losses) {
 	const uint64_t from = std::max(selection_.from, horizon());
 	for (const Losses::Stretch& stretch : losses.stretches)
@@ -257,13 +267,11 @@ void Merger::keep_losses(const Losses& losses) {
 		if (static_cast<size_t>(entry.cpu) >= cpus_.size())
 			continue;
 		CpuSpan& span = cpus_[static_cast<size_t>(entry.cpu)];
-		if (outside) {
-			if (entry.to < from && entry.from > span.across_open)
-				span.lost_across -= std::min(span.lost_across, entry.count);
-			continue;
-		}
-		if (span.first_open && entry.from <= span.first_open)
-			span.lost_outside -= std::min(span.lost_outside, entry.count);
+		const bool before = outside && entry.to < from;
+		if (before && entry.from > span.across_open)
+			span.lost_across -= std::min(span.lost_across, entry.count);
+		if (before || !outside)
+			span.tell(entry, before);
 	}
 }
 

@@ -102,8 +102,9 @@ struct Lost {
 	}
 };
 
-// Records that were certainly lost outside of the window, by CPU (-1: not known): of each CPU what its block
-// headers or its LOSS records tell, whichever is more, because both tell of the same losses.
+// Records that were certainly lost outside of the window, by CPU (-1: not known): of each CPU what its LOSS records
+// tell, or its block headers and the LOSS records of what came behind them, whichever is more, because both tell of the
+// same losses.
 class LostOutside {
 public:
 	explicit LostOutside(const Merger& merger) {
@@ -111,7 +112,8 @@ public:
 			by_cpu_[entry.cpu] += entry.count;
 		for (size_t cpu = 0; cpu < merger.cpus().size(); cpu++) {
 			uint64_t& lost = by_cpu_[static_cast<int32_t>(cpu)];
-			lost = std::max(lost, merger.cpus()[cpu].lost_outside);
+			const Merger::CpuSpan& span = merger.cpus()[cpu];
+			lost = std::max(lost, added(span.lost_outside, span.lost_since));
 		}
 	}
 	// Of `count` records that a counter of this CPU (-1: of all) tells, how many these may be; they are used up.

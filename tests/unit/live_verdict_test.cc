@@ -254,6 +254,33 @@ TEST_CASE("live: clauses of which a block says that they were off are accounted 
 	CHECK(account.losses.stretches[0].to == kStart + 9);
 }
 
+TEST_CASE("live: a loss that reaches into the window leaves what was lost before it outside",
+          "[live][verdict]") {
+	constexpr uint64_t kSecond = 1'000'000'000;
+	test::ListSource source;
+	source.the_catalog.cpus = 1;
+	const auto tell = [](test::BlockBytes& block, uint64_t count, uint64_t from, uint64_t to) {
+		block.short_head(0, 0, 0).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_NMI).u32(0).u64(count);
+		block.u64(from * kSecond).u64(to * kSecond);
+	};
+	// 1,050 were lost by when its first block was opened: 50 of them since the last one that is gone.
+	test::BlockBytes first(0, 4, 30 * kSecond), second(0, 5, 40 * kSecond);
+	first.counters(1050, 30).opened(28 * kSecond, 30 * kSecond);
+	first.long_head(0, 0, 30 * kSecond).context(5, 5, 5, "sh");
+	tell(first, 50, 29, 30);
+	second.counters(1050, 30).opened(30 * kSecond, 40 * kSecond);
+	second.long_head(0, 0, 40 * kSecond).context(5, 5, 5, "sh");
+	tell(second, 500, 41, 42);
+	source.blocks = {first.sealed(), second.sealed()};
+	source.lost.add({.cause = DFR_LOSS_NMI, .cpu = 0, .count = 1550});
+	lib::LiveMerge merge(source.the_catalog);
+	for (const trace::Block& block : source.blocks)
+		merge.add(block);
+	merge.run(UINT64_MAX, [](const trace::Record&) { FAIL_CHECK("they have no record"); });
+	CHECK(trace::judge(source, trace::Merger(source, merge.account())).lost == 550);
+	CHECK(trace::judge_whole(source).lost == 550);
+}
+
 TEST_CASE("live: a block that does not come is missing, and one that is damaged is told, too",
           "[live][verdict]") {
 	const bool damaged = GENERATE(false, true);

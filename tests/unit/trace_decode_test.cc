@@ -569,6 +569,51 @@ TEST_CASE("losses from before the window are not in the verdict, however they ar
 	CHECK(judged().reasons.at(1) == "2 records lost (by what a newer dfr knows)");
 }
 
+// The window is that of all CPUs: one whose first block is older has losses before it in its counters and its LOSS records.
+TEST_CASE("losses of a CPU that goes back further than the others are not in the window", "[trace]") {
+	constexpr uint64_t kSecond = 1'000'000'000;
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	// CPU 0 begins at its block 4, 30 s, when 7 were lost, and tells that 5 were at 31 s; CPU 1 begins at 40 s.
+	const bool goes_on = GENERATE(false, true), inside = GENERATE(false, true);
+	BlockBytes early = begun(0, 4, 30 * kSecond), late = begun(1, 3, 40 * kSecond);
+	early.counters(7, 30).opened(29 * kSecond, 30 * kSecond);
+	late.counters(0, 9).opened(39 * kSecond, 40 * kSecond);
+	const auto tell = [](BlockBytes& block, uint64_t count, uint64_t from) {
+		block.short_head(0, 0, 0).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_PRINCIPAL).u32(10).u64(count);
+		block.u64(from * kSecond).u64((from + 1) * kSecond);
+	};
+	small_record(early, 0, 1);
+	tell(early, 5, 31);
+	small_record(late, 0, 2);
+	// What the counter of the next block says, too.
+	BlockBytes more = begun(0, 5, 41 * kSecond);
+	more.counters(12, 31).opened(30 * kSecond, 41 * kSecond);
+	small_record(more, 0, 3);
+	if (inside)
+		tell(goes_on ? more : late, 2, 42);
+	source.blocks = {early.sealed(), late.sealed()};
+	if (goes_on)
+		source.blocks.push_back(more.sealed());
+	const uint64_t lost = inside ? 14 : 12;
+	source.lost.add({.cause = DFR_LOSS_PRINCIPAL, .cpu = -1, .count = lost});
+	const trace::Verdict verdict = trace::judge_whole(source);
+	CHECK(verdict.windowed);
+	CHECK(verdict.from == 39 * kSecond + 1);
+	CHECK(verdict.lost == (inside ? 2 : 0));
+	CHECK(verdict.complete == !inside);
+	CHECK(verdict.records == (goes_on ? 2 : 1));
+	// As a replay asks, which selects the window; of a CPU that has no block in it, it reads none.
+	if (!goes_on)
+		return;
+	source.at = 0;
+	trace::Merger merger(source);
+	merger.open();
+	merger.select({.from = merger.horizon()});
+	merger.run([](const trace::Record&) { return true; });
+	CHECK(trace::judge(source, merger).lost == verdict.lost);
+}
+
 // What the governor held back has its LOSS record where firings are recorded again (formats/abi/block.h).
 TEST_CASE("losses that reach beyond the end of the answer are in it, wherever it begins", "[trace]") {
 	constexpr uint64_t kSecond = 1'000'000'000;
