@@ -81,6 +81,33 @@ uint64_t last_gap(trace::BlockSource& source) {
 	return until ? until : kNever;
 }
 
+// Of the losses that take records, how many at least have a time, or lie before a CPU's first block, whose header has them.
+uint64_t count_dated(trace::BlockSource& source, const trace::Merger& merger) {
+	std::map<int32_t, dfr_block> fronts;
+	for (const trace::BlockRef& ref : source.index()) {
+		const auto [front, fresh] = fronts.try_emplace(ref.head.cpu, ref.head);
+		if (!fresh && ref.head.seq < front->second.seq)
+			front->second = ref.head;
+	}
+	uint64_t dated = 0;
+	for (const trace::Losses* losses : {&merger.losses(), &merger.losses_outside()})
+		for (const trace::Losses::Loss& loss : losses->entries) {
+			if (!takes_records(loss.cause))
+				continue;
+			dated = trace::added(dated, loss.count);
+			// What was lost before a block was opened is told in it, and its header has it, too.
+			if (const auto front = fronts.find(loss.cpu);
+			    front != fronts.end() && loss.from <= front->second.open_time)
+				front->second.lost -= std::min<uint64_t>(front->second.lost, loss.count);
+		}
+	// A header does not know causes.
+	const trace::Losses all = source.losses();
+	const uint64_t others = all.total() - count_taken(all);
+	for (const auto& [cpu, front] : fronts)
+		dated = trace::added(dated, front.lost - std::min<uint64_t>(front.lost, others));
+	return dated;
+}
+
 // A record's thread; an idle CPU, and what interrupts a task, go by CPU.
 uint64_t thread_of(const trace::Record& record) {
 	const bool of_task = record.level == DFR_LEVEL_TASK && record.context.tid;
@@ -212,29 +239,14 @@ uint64_t CrashReport::whole_from(const trace::Merger& merger) {
 	const trace::DecodeDamage& damage = merger.damage();
 	if (full || stopped_ || source_.partial() || damage.blocks || damage.regions)
 		return kNever;
-	uint64_t dated = count_taken(merger.losses());
 	bool gaps = false;
-	// Of a CPU's losses before the horizon its LOSS records tell, and its block headers and what came behind them.
-	std::map<int32_t, uint64_t> told, since;
-	for (const trace::Losses::Loss& loss : merger.losses_outside().entries)
-		if (takes_records(loss.cause)) {
-			told[loss.cpu] = trace::added(told[loss.cpu], loss.count);
-			const uint64_t open = merger.span_of(static_cast<uint32_t>(loss.cpu)).first_open;
-			if (open && loss.from > open)
-				since[loss.cpu] = trace::added(since[loss.cpu], loss.count);
-		}
-	for (size_t cpu = 0; cpu < merger.cpus().size(); cpu++) {
-		const trace::Merger::CpuSpan& span = merger.cpus()[cpu];
-		const auto id = static_cast<int32_t>(cpu);
+	for (const trace::Merger::CpuSpan& span : merger.cpus())
 		gaps |= span.gaps || span.missing;
-		told[id] = std::max(told[id], trace::added(span.lost_outside, since[id]));
-	}
-	for (const auto& [cpu, count] : told)
-		dated = trace::added(dated, count);
 	for (const auto& [cpu, reach] : source_.reaches())
 		if (merger.span_of(cpu).falls_short_of(reach))
 			return kNever;
-	if (count_taken(source_.losses()) > dated) // the engine has counted what no block tells
+	if (count_taken(source_.losses()) >
+	    count_dated(source_, merger)) // the engine has counted what no block tells
 		return kNever;
 	return gaps ? std::max(merger.horizon(), last_gap(source_)) : merger.horizon();
 }

@@ -36,9 +36,9 @@ private:
 		explicit CpuQueue(trace::RecordShapes& shapes) : cursor(shapes) {}
 		std::deque<trace::Block> blocks; // the first one is being read
 		trace::RecordCursor cursor;
-		bool opened = false;   // cursor is on blocks.front()
+		bool opened = false;  // cursor is on blocks.front()
 		trace::Losses losses; // which that block tells
-		bool ready = false;  // cursor.current() waits to be visited
+		bool ready = false;   // cursor.current() waits to be visited
 		trace::Merger::CpuSpan span;
 	};
 	void follow(trace::Merger::CpuSpan& span, const dfr_block& head);

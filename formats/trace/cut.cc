@@ -260,7 +260,7 @@ Losses Cutter::losses(const std::vector<BlockRef>& refs) {
 	}
 	for (const auto& [cpu, ref] : last)
 		if (const std::optional<Block> block = ref ? source_->load(*ref) : std::nullopt)
-			for (const Losses::Stretch& stretch : stretches_in(*block, shapes_))
+			for (const Losses::Stretch& stretch : losses_in(*block, shapes_).stretches)
 				all.add(stretch);
 	return all;
 }

@@ -500,14 +500,14 @@ bool RecordCursor::field(const dfr_field& spec, const RecordShape& shape, Value&
 	}
 }
 
-std::vector<Losses::Stretch> stretches_in(const Block& block, RecordShapes& shapes) {
+Losses losses_in(const Block& block, RecordShapes& shapes) {
 	RecordCursor cursor(shapes);
 	DecodeDamage damage; // of what was not asked for
 	Losses losses;
 	if (cursor.open(block, damage, &losses))
 		while (cursor.next()) {
 		}
-	return std::move(losses.stretches);
+	return losses;
 }
 
 void BlockDecoder::decode(const Block& block, const std::function<bool(const Record&)>& visit,

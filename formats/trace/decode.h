@@ -179,7 +179,7 @@ private:
 };
 
 // Of which a block tells.
-std::vector<Losses::Stretch> stretches_in(const Block& block, RecordShapes& shapes);
+Losses losses_in(const Block& block, RecordShapes& shapes);
 
 class BlockDecoder {
 public:

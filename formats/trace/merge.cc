@@ -143,7 +143,7 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 	const std::optional<dfr_block> front = before_gap(refs.front().head);
 	const dfr_block* before = front ? &*front : nullptr;
 	const dfr_block* after = nullptr; // the first block after the selection
-	const dfr_block* first = nullptr; // the first block that may have selected records
+	const dfr_block* base = nullptr;  // the last block that was opened before the selection
 	span.first_seq = refs.front().head.seq;
 	span.last_seq = refs.back().head.seq;
 	span.reached = refs.back().head.record_base + refs.back().head.records;
@@ -155,8 +155,9 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 		span.earliest = std::min<uint64_t>(span.earliest, head.first_time);
 		span.latest = std::max<uint64_t>({span.latest, head.first_time, head.last_time});
 		span.blocks += wanted(head);
-		if (!first && wanted(head) && last_time(head) >= from)
-			first = &head;
+		// One without records may stand for all that its CPU has lost since its last record.
+		if (head.open_time < from && head.records)
+			base = &head;
 		if (!after && head.first_time > selection_.to)
 			after = &head;
 		const bool between = before && before->first_time <= selection_.to && head.before >= from;
@@ -167,19 +168,24 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 			span.missing += head.record_base - reached;
 		if (between && head.seq > before->seq) // a hostile file may have a block twice
 			span.gaps += head.seq - before->seq - 1;
-		if (between && head.lost > before->lost) {
-			const bool across = before->first_time < from;
+		// A counter is that of the block's opening.
+		if (before && before->first_time <= selection_.to && head.open_time >= from &&
+		    head.lost > before->lost) {
+			const bool across = before == base;
 			(across ? span.lost_across : span.lost) += head.lost - before->lost;
 			if (across)
 				span.across_open = before->open_time;
 		}
 		before = &head;
 	}
-	if (!first && !after)
-		first = &refs.back().head; // all that it has is before the selection
-	if (first && first->before < from) {
-		span.lost_outside += first->lost;
-		span.first_open = first->open_time;
+	// Where the selection begins in the time of which the first block's header says that nothing was recorded, what was
+	// lost until then is taken for older.
+	const dfr_block& head = refs.front().head;
+	if (!base && head.before < from && wanted(head))
+		base = &head;
+	if (base) {
+		span.lost_outside += base->lost;
+		span.first_open = base->open_time;
 	}
 	if (after && before->lost > after->lost)
 		span.lost_outside += before->lost - after->lost;
@@ -227,12 +233,11 @@ uint64_t Merger::horizon() const {
 	return latest;
 }
 
-// Stretches of thinning that reach into the selection, although no block in it tells of them, because their CPU has recorded
-// nothing since: those of each CPU's latest block before it, and those of which the source itself tells.
+// What each CPU's latest block before the selection tells: of losses, which the counters have, too; and of stretches of
+// thinning that reach into it, although no block in it tells of them, because their CPU has recorded nothing since. And of
+// such stretches what the source itself tells.
 void Merger::keep_before(RecordShapes& shapes) {
-	if (!may_be_thinned(source_.catalog()))
-		return;
-	keep_losses({.stretches = source_.losses().stretches});
+	keep_losses({.entries = {}, .stretches = source_.losses().stretches});
 	const BlockRef* last = nullptr;
 	for (size_t i = 0; i < refs_.size(); i++) {
 		const dfr_block& head = refs_[i].head;
@@ -241,7 +246,7 @@ void Merger::keep_before(RecordShapes& shapes) {
 		if (i + 1 < refs_.size() && refs_[i + 1].head.cpu == head.cpu)
 			continue;
 		if (const std::optional<Block> block = last ? load(*last) : std::nullopt)
-			keep_losses({.stretches = stretches_in(*block, shapes)});
+			keep_losses(losses_in(*block, shapes));
 		last = nullptr;
 	}
 }

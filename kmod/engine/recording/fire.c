@@ -57,7 +57,7 @@ static void lost_without_share(struct dfr_state *state, const struct dfr_probe *
  */
 static bool counts_now(struct dfr_state *state, u32 cpu, enum dfr_loser loser, u64 number)
 {
-	u64 *last = &state->st_counted[cpu].co_last[loser];
+	u64 *last = &state->st_counted[cpu].cn_last[loser];
 
 	if (*last == number)
 		return false;

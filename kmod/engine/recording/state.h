@@ -107,7 +107,7 @@ enum dfr_loser {
 
 /* On a CPU, of each, the last firing or hit that the state has counted as lost: its number there. */
 struct dfr_counted {
-	u64 co_last[DFR_LOSERS];
+	u64 cn_last[DFR_LOSERS];
 };
 
 /*
