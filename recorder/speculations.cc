@@ -57,7 +57,7 @@ public:
 		head_.lost = before ? before->lost : 0;
 		head_.record_base = before ? before->record_base + before->records : 0;
 		head_.before = before ? std::max(before->first_time, before->last_time) : 0;
-		head_.open_time = commit_time;
+		head_.open_time = std::max<uint64_t>(commit_time, head_.before);
 		head_.records = chunk.head.records;
 		head_.flags = DFR_BLOCK_CLOSED;
 		head_.committed = kGroupBytes + static_cast<uint32_t>(chunk.records.size());

@@ -104,7 +104,8 @@ uint64_t count_dated(trace::BlockSource& source, const trace::Merger& merger) {
 	const trace::Losses all = source.losses();
 	const uint64_t others = all.total() - count_taken(all);
 	for (const auto& [cpu, front] : fronts)
-		dated = trace::added(dated, front.lost - std::min<uint64_t>(front.lost, others));
+		if (trace::counts_at_opening(front))
+			dated = trace::added(dated, front.lost - std::min<uint64_t>(front.lost, others));
 	return dated;
 }
 

@@ -155,8 +155,7 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 		span.earliest = std::min<uint64_t>(span.earliest, head.first_time);
 		span.latest = std::max<uint64_t>({span.latest, head.first_time, head.last_time});
 		span.blocks += wanted(head);
-		// One without records may stand for all that its CPU has lost since its last record.
-		if (head.open_time < from && head.records)
+		if (head.open_time < from && counts_at_opening(head))
 			base = &head;
 		if (!after && head.first_time > selection_.to)
 			after = &head;
@@ -171,7 +170,7 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 		// A counter is that of the block's opening.
 		if (before && before->first_time <= selection_.to && head.open_time >= from &&
 		    head.lost > before->lost) {
-			const bool across = before == base;
+			const bool across = before->open_time < from;
 			(across ? span.lost_across : span.lost) += head.lost - before->lost;
 			if (across)
 				span.across_open = before->open_time;
@@ -181,7 +180,7 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 	// Where the selection begins in the time of which the first block's header says that nothing was recorded, what was
 	// lost until then is taken for older.
 	const dfr_block& head = refs.front().head;
-	if (!base && head.before < from && wanted(head))
+	if (!base && head.before < from && head.open_time >= from && wanted(head))
 		base = &head;
 	if (base) {
 		span.lost_outside += base->lost;

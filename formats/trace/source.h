@@ -107,6 +107,12 @@ struct FilePart {
 	std::map<uint32_t, Reach> before = {}; // by CPU, up to where they have its blocks
 };
 
+// Whether the block's counter of losses is as old as its opening. What no firing has opened has the time of its CPU's last
+// one, and what was lost since then is in its counter; so has what stands for a CPU of which there is no other block.
+inline bool counts_at_opening(const dfr_block& head) {
+	return head.committed && head.open_time > head.before;
+}
+
 // Names one block of a source with an index: its header, and the source's own number for it.
 struct BlockRef {
 	dfr_block head{};

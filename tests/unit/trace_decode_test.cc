@@ -614,6 +614,51 @@ TEST_CASE("losses of a CPU that goes back further than the others are not in the
 	CHECK(trace::judge(source, merger).lost == verdict.lost);
 }
 
+TEST_CASE("a counter that is younger than its block's opening takes nothing out of the window", "[trace]") {
+	constexpr uint64_t kSecond = 1'000'000'000;
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	// Of CPU 0 only what stands for it in a snapshot: its last record was at 30 s, and by now, 42 s, 207 are lost.
+	BlockBytes end(0, 6, 30 * kSecond), other = begun(1, 3, 40 * kSecond);
+	end.counters(207, 60).opened(30 * kSecond, 30 * kSecond);
+	end.patch<uint64_t>(40, 30 * kSecond);
+	other.counters(0, 9).opened(39 * kSecond, 40 * kSecond);
+	small_record(other, 0, 1);
+	source.blocks = {end.open(), other.sealed()};
+	source.lost.add({.cause = DFR_LOSS_THROTTLE, .cpu = -1, .count = 207});
+	const trace::Verdict verdict = trace::judge_whole(source);
+	CHECK(verdict.from == 39 * kSecond + 1);
+	CHECK_FALSE(verdict.complete);
+	CHECK(verdict.lost == 207); // how many of them before the window, nothing tells
+}
+
+TEST_CASE("blocks that tell of losses only say when they were", "[trace]") {
+	constexpr uint64_t kSecond = 1'000'000'000;
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	const uint64_t from = GENERATE(97, 150);
+	BlockBytes first = begun(0, 1, kSecond);
+	small_record(first, 0, 1);
+	source.blocks.push_back(first.sealed());
+	for (uint64_t at = 2; at <= 100; at++) { // one each second
+		BlockBytes block(0, at, at * kSecond);
+		block.counters(10 * (at - 1), 1).opened((at - 1) * kSecond, at * kSecond);
+		block.long_head(0, 0, at * kSecond).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_DYNVAR).u32(0).u64(10);
+		block.u64((at - 1) * kSecond + 1).u64(at * kSecond);
+		source.blocks.push_back(block.sealed());
+	}
+	BlockBytes last = begun(0, 101, 160 * kSecond);
+	last.counters(990, 1).opened(100 * kSecond, 160 * kSecond);
+	small_record(last, 0, 2);
+	source.blocks.push_back(last.sealed());
+	source.lost.add({.cause = DFR_LOSS_DYNVAR, .cpu = -1, .count = 990});
+	trace::Merger merger(source);
+	merger.open();
+	merger.select({.from = from * kSecond});
+	merger.run([](const trace::Record&) { return true; });
+	CHECK(trace::judge(source, merger).lost == (from == 150 ? 0 : 40)); // 97 to 100
+}
+
 // What the governor held back has its LOSS record where firings are recorded again (formats/abi/block.h).
 TEST_CASE("losses that reach beyond the end of the answer are in it, wherever it begins", "[trace]") {
 	constexpr uint64_t kSecond = 1'000'000'000;

@@ -306,10 +306,10 @@ void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 }
 
 /*
- * The time of entries that no firing writes. It is not before what they tell of: a reader of a later time takes a block
- * only if that reaches so far. No firing is under way here, and later ones are later.
+ * Not before what is told: a reader of a later time takes a block only if that reaches so far. No firing is under way here,
+ * and later ones are later.
  */
-static u64 telling_time(const struct dfr_share *share)
+u64 dfr_telling_time(const struct dfr_share *share)
 {
 	struct dfr_cpu *pc = dfr_cpu_of(share->sh_state->st_engine, share->sh_cpu);
 	u64 time = pc->pc_last, now;
@@ -321,8 +321,9 @@ static u64 telling_time(const struct dfr_share *share)
 	for (i = 0; i < DFR_THIN_PRIORITIES; i++)
 		if (dfr_thinned(share, i)->over.to > time)
 			time = dfr_thinned(share, i)->over.to;
-	/* When NMIs lost theirs, nobody knows. */
-	if (!time || dfr_read_once(&share->sh_tally->loss[DFR_LOSS_NMI]) != share->sh_nmi_told) {
+	/* When NMIs lost theirs, nobody knows; what the governor holds back has no time of its own. */
+	if (!time || dfr_read_once(&share->sh_tally->loss[DFR_LOSS_NMI]) != share->sh_nmi_told ||
+	    share->sh_governor.gv_skipped) {
 		now = dfr_plat_clock(NULL);
 		time = now > time ? now : time;
 	}
@@ -333,7 +334,7 @@ static u64 telling_time(const struct dfr_share *share)
 /* Process context, on the share's CPU: tells of thinning at once, and not with the next record. */
 void dfr_record_tell(struct dfr_share *share)
 {
-	u64 time = telling_time(share);
+	u64 time = dfr_telling_time(share);
 
 	if (share->sh_thin_untold && dfr_ring_room(share, LOSS_BYTES, time, false))
 		dfr_record_losses(share, DFR_LEVEL_TASK, time, 0);
@@ -349,7 +350,7 @@ void dfr_record_flush(struct dfr_share *share)
 	u64 time;
 
 	while (blocks-- && (dfr_losses_untold(share) || share->sh_thin_untold)) {
-		time = telling_time(share);
+		time = dfr_telling_time(share);
 		if (!dfr_ring_room(share, LOSS_BYTES, time, false))
 			break;
 		/* The consumer reads now, and gets the entry on overwritten blocks. */

@@ -576,7 +576,7 @@ static void clean_cpu(void *arg)
 	bool done = true;
 	u32 id;
 
-	commit.now = dfr_cpu_of(state->st_engine, share->sh_cpu)->pc_last;
+	commit.now = dfr_telling_time(share);
 	for (id = cleaning->cg_next; id <= state->st_nspec && done; id++) {
 		list = &share->sh_specs[id];
 		spend(&left, 1);
