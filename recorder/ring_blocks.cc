@@ -328,7 +328,7 @@ void RingBlocks::mend(size_t at, size_t first, size_t end) {
 	if (before && next.record_base - head.record_base <= head.size)
 		head.records = static_cast<uint32_t>(next.record_base - head.record_base);
 	head.records = std::min(head.records, head.committed);
-	head.lost = after ? previous.lost : before ? next.lost : 0;
+	head.lost = after ? previous.lost : 0; // the next block has what was lost in this one, too
 	head.last_time = before ? next.before : 0;
 	// Where the block before it is gone, the CPU is whole only behind this one.
 	head.before = after ? previous.last_time : before ? next.before : head.before;

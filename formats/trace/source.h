@@ -107,10 +107,11 @@ struct FilePart {
 	std::map<uint32_t, Reach> before = {}; // by CPU, up to where they have its blocks
 };
 
-// Whether the block's counter of losses is as old as its opening. What no firing has opened has the time of its CPU's last
-// one, and what was lost since then is in its counter; so has what stands for a CPU of which there is no other block.
+// Whether the block's counter of losses is as old as its opening. What no firing has opened may have the time of its CPU's
+// last one, and what was lost since then is in its counter; so has what stands for a CPU of which there is no other block.
+// A firing whose records begin in the block before has that time, too, and its next record comes first here.
 inline bool counts_at_opening(const dfr_block& head) {
-	return head.committed && head.open_time > head.before;
+	return head.committed && (head.open_time > head.before || head.first_time == head.before);
 }
 
 // Names one block of a source with an index: its header, and the source's own number for it.

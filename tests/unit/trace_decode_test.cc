@@ -614,6 +614,24 @@ TEST_CASE("losses of a CPU that goes back further than the others are not in the
 	CHECK(trace::judge(source, merger).lost == verdict.lost);
 }
 
+// Two clauses on a probe: the second one's record begins a block, in which nothing but that firing is as old.
+TEST_CASE("a block that begins in the middle of a firing has the counter of that time", "[trace]") {
+	constexpr uint64_t kSecond = 1'000'000'000;
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	BlockBytes front = begun(0, 5, 40 * kSecond), next = begun(0, 6, 60 * kSecond);
+	front.counters(500, 50).opened(40 * kSecond, 40 * kSecond);
+	small_record(front, 0, 1);
+	next.counters(500, 51).opened(40 * kSecond, 60 * kSecond);
+	small_record(next, 0, 2);
+	source.blocks = {front.sealed(), next.sealed()};
+	source.lost.add({.cause = DFR_LOSS_THROTTLE, .cpu = -1, .count = 500});
+	const trace::Verdict verdict = trace::judge_whole(source);
+	CHECK(verdict.lost == 0);
+	CHECK(verdict.complete);
+	CHECK(verdict.windowed);
+}
+
 TEST_CASE("a counter that is younger than its block's opening takes nothing out of the window", "[trace]") {
 	constexpr uint64_t kSecond = 1'000'000'000;
 	test::ListSource source;
