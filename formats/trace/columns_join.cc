@@ -43,7 +43,7 @@ private:
 	bool item(const OrderSymbol& symbol);
 	bool head(const OrderSymbol& symbol, uint32_t id);
 	bool record(EpidCursor& epid);
-	bool field(FieldCursor& field);
+	bool field(FieldCursor& cursor);
 	bool control(const OrderSymbol& symbol, uint32_t start);
 	bool context();
 	void leave_group();

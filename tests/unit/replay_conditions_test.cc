@@ -178,7 +178,7 @@ TEST_CASE("replay: what was recorded by speculations is a condition", "[replay][
 	replay::Answer answer;
 	CHECK(replay_says(kept, kCount, &answer).find(" 12\n") == std::string::npos);
 	CHECK_FALSE(answer.verdict.complete);
-	REQUIRE(answer.verdict.reasons.size() >= 1);
+	REQUIRE_FALSE(answer.verdict.reasons.empty());
 	CHECK(answer.verdict.reasons.back() ==
 	      "app:m:work:entry was recorded only where the speculation was committed");
 }

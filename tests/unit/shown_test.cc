@@ -17,6 +17,7 @@
 using namespace dfr;
 using namespace dfr::test;
 
+// NOLINTBEGIN(misc-misleading-bidirectional): such characters are what is to be escaped
 TEST_CASE("what is not printed is escaped, and what is stays", "[shown]") {
 	const auto check = [](std::string_view text, std::string_view expected) {
 		CHECK(harmless(text) == expected);
@@ -182,3 +183,4 @@ TEST_CASE("no command obeys or forwards what a recording's texts tell a terminal
 			CHECK(text.find(obeyed) == std::string::npos);
 	}
 }
+// NOLINTEND(misc-misleading-bidirectional)
