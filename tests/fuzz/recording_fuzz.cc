@@ -85,13 +85,7 @@ trace::Block replay_block(Decisions& in, uint16_t cpu, uint64_t seq, uint64_t& t
 		}
 		time += delta;
 		if (what >= 0xfc) {
-			block.short_head(0, 0, delta)
-			    .u8(DFR_CONTROL_LOSS)
-			    .u8(in.byte() % 20)
-			    .u32(4)
-			    .u64(1)
-			    .u64(time)
-			    .u64(time);
+			block.short_head(0, 0, delta).loss_body(in.byte() % 20, 4, 1, time, time);
 			continue;
 		}
 		if (what >= 0xe0) {

@@ -236,15 +236,8 @@ TEST_CASE("live: clauses of which a block says that they were off are accounted 
 	trace::Catalog catalog;
 	lib::LiveMerge merge(catalog);
 	test::BlockBytes block(0, 1, kStart);
-	// A control record of a stretch (formats/abi/block.h).
 	block.long_head(0, 0, kStart).context(5, 5, 5, "sh");
-	block.short_head(0, 0, 0)
-	    .u8(DFR_CONTROL_LOSS)
-	    .u8(DFR_LOSS_THINNED)
-	    .u32(DFR_THINNED(DFR_PRIORITY_LOW, 0))
-	    .u64(7)
-	    .u64(kStart + 1)
-	    .u64(kStart + 9);
+	block.loss(DFR_LOSS_THINNED, DFR_THINNED(DFR_PRIORITY_LOW, 0), 7, kStart + 1, kStart + 9);
 	merge.add(block.sealed());
 	merge.run(UINT64_MAX, [](const trace::Record&) { FAIL_CHECK("it has no record"); });
 	const trace::Merger::Account account = merge.account();
@@ -260,8 +253,7 @@ TEST_CASE("live: a loss that reaches into the window leaves what was lost before
 	test::ListSource source;
 	source.the_catalog.cpus = 1;
 	const auto tell = [](test::BlockBytes& block, uint64_t count, uint64_t from, uint64_t to) {
-		block.short_head(0, 0, 0).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_NMI).u32(0).u64(count);
-		block.u64(from * kSecond).u64(to * kSecond);
+		block.loss(DFR_LOSS_NMI, 0, count, from * kSecond, to * kSecond);
 	};
 	// 1,050 were lost by when its first block was opened: 50 of them since the last one that is gone.
 	test::BlockBytes first(0, 4, 30 * kSecond), second(0, 5, 40 * kSecond);

@@ -95,12 +95,8 @@ private:
 	}
 	void put_loss(BlockBytes& block) {
 		put_head(block, 0, 0, 1, false);
-		block.u8(DFR_CONTROL_LOSS)
-		    .u8(in_.byte() % DFR_LOSS_MAX)
-		    .u32(1)
-		    .u64(1 + in_.byte())
-		    .u64(1)
-		    .u64(2);
+		const uint8_t cause = in_.byte() % DFR_LOSS_MAX;
+		block.loss_body(cause, 1, 1 + in_.byte(), 1, 2);
 	}
 	// One record with a context, committed by a speculation.
 	void put_group(BlockBytes& block) {

@@ -46,6 +46,10 @@ public:
 	Bytes& context_body(uint8_t task, uint8_t pid, uint8_t tid, std::string_view name) {
 		return u8(DFR_CONTROL_CONTEXT).u16(0).u8(task).u8(pid).u8(tid).u8(pid).u8(1).text(name);
 	}
+	// What follows a head with id 0: a loss.
+	Bytes& loss_body(uint8_t cause, uint32_t probe, uint64_t count, uint64_t from, uint64_t to) {
+		return u8(DFR_CONTROL_LOSS).u8(cause).u32(probe).u64(count).u64(from).u64(to);
+	}
 	Bytes& pad(size_t alignment) {
 		while (bytes.size() % alignment)
 			u8(0);
@@ -178,6 +182,11 @@ public:
 	BlockBytes& context(uint8_t task, uint8_t pid, uint8_t tid, std::string_view name) {
 		context_ = here() - head_size_;
 		context_body(task, pid, tid, name);
+		return *this;
+	}
+	// A control record that tells of a loss.
+	BlockBytes& loss(uint8_t cause, uint32_t probe, uint64_t count, uint64_t from, uint64_t to) {
+		short_head(0, 0, 0).loss_body(cause, probe, count, from, to);
 		return *this;
 	}
 	// The next record head starts a restart region, number `index` of the table.

@@ -53,9 +53,7 @@ trace::Block varied_block(uint64_t seq) {
 			block.u16(2).u8('x').u8('y').u8(1).u64(0x1111).u32(77).u8(1).u64(0x3333).u64(77).u64(
 			    0x44);
 			break;
-		case 3:
-			block.short_head(0, 0, 2).u8(DFR_CONTROL_LOSS).u8(1).u32(1).u64(5).u64(1).u64(2);
-			break;
+		case 3: block.short_head(0, 0, 2).loss_body(DFR_LOSS_PRINCIPAL, 1, 5, 1, 2); break;
 		case 4: block.short_head(0, 0, 3).context(2, 2, 2, "a-fifteen-chars"); break;
 		default: block.short_head(1, 0, 0x7ffff).u8(0).u8(1).u8(2);
 		}

@@ -221,8 +221,7 @@ TEST_CASE("ids beyond the short form, losses and an early end", "[trace]") {
 	const trace::Catalog catalog = sample_catalog();
 	BlockBytes block = begun(1, 1, 100);
 	block.long_head(3000, 0, 200);
-	block.short_head(0, 0, 0).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_NMI).u32(10).u64(5).u64(150).u64(180);
-	block.short_head(0, 0, 0).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_NMI).u32(10).u64(2).u64(120).u64(190);
+	block.loss(DFR_LOSS_NMI, 10, 5, 150, 180).loss(DFR_LOSS_NMI, 10, 2, 120, 190);
 	block.long_head(3000, 0, 300);
 	trace::BlockDecoder decoder(catalog);
 	trace::Losses losses;
@@ -543,13 +542,7 @@ TEST_CASE("losses from before the window are not in the verdict, however they ar
 	late.counters(7, 30).opened(29 * kSecond, 30 * kSecond);
 	small_record(late, 0, 1);
 	small_record(whole, 0, 2);
-	whole.short_head(0, 0, 0)
-	    .u8(DFR_CONTROL_LOSS)
-	    .u8(DFR_LOSS_PRINCIPAL)
-	    .u32(10)
-	    .u64(5)
-	    .u64(10 * kSecond)
-	    .u64(11 * kSecond);
+	whole.loss(DFR_LOSS_PRINCIPAL, 10, 5, 10 * kSecond, 11 * kSecond);
 	source.blocks = {late.sealed(), whole.sealed()};
 	const auto judged = [&] {
 		source.at = 0;
@@ -580,8 +573,7 @@ TEST_CASE("losses of a CPU that goes back further than the others are not in the
 	early.counters(7, 30).opened(29 * kSecond, 30 * kSecond);
 	late.counters(0, 9).opened(39 * kSecond, 40 * kSecond);
 	const auto tell = [](BlockBytes& block, uint64_t count, uint64_t from) {
-		block.short_head(0, 0, 0).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_PRINCIPAL).u32(10).u64(count);
-		block.u64(from * kSecond).u64((from + 1) * kSecond);
+		block.loss(DFR_LOSS_PRINCIPAL, 10, count, from * kSecond, (from + 1) * kSecond);
 	};
 	small_record(early, 0, 1);
 	tell(early, 5, 31);
@@ -661,8 +653,8 @@ TEST_CASE("blocks that tell of losses only say when they were", "[trace]") {
 	for (uint64_t at = 2; at <= 100; at++) { // one each second
 		BlockBytes block(0, at, at * kSecond);
 		block.counters(10 * (at - 1), 1).opened((at - 1) * kSecond, at * kSecond);
-		block.long_head(0, 0, at * kSecond).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_DYNVAR).u32(0).u64(10);
-		block.u64((at - 1) * kSecond + 1).u64(at * kSecond);
+		block.long_head(0, 0, at * kSecond);
+		block.loss_body(DFR_LOSS_DYNVAR, 0, 10, (at - 1) * kSecond + 1, at * kSecond);
 		source.blocks.push_back(block.sealed());
 	}
 	BlockBytes last = begun(0, 101, 160 * kSecond);
@@ -683,8 +675,7 @@ TEST_CASE("losses that reach beyond the end of the answer are in it, wherever it
 	test::ListSource source;
 	source.the_catalog = sample_catalog();
 	const auto lost = [](BlockBytes& block, uint64_t count, uint64_t from, uint64_t to) {
-		block.short_head(0, 0, 0).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_THROTTLE).u32(0).u64(count);
-		block.u64(from * kSecond).u64(to * kSecond);
+		block.loss(DFR_LOSS_THROTTLE, 0, count, from * kSecond, to * kSecond);
 	};
 	// Records at 10 s, 20 s and 30 s; lost are 3 firings before the first block, 5 after 11 s, 7 from 21 s to 30 s.
 	BlockBytes first = begun(0, 4, 10 * kSecond), next = begun(0, 5, 30 * kSecond);
@@ -738,13 +729,7 @@ TEST_CASE("what was overwritten while it was read is lost once", "[trace]") {
 	BlockBytes first = begun(0, 1, 1000), next = begun(0, 3, 3000);
 	small_record(first, 0, 1);
 	next.counters(5, 6).opened(1000, 3000);
-	next.short_head(0, 0, 0)
-	    .u8(DFR_CONTROL_LOSS)
-	    .u8(DFR_LOSS_OVERWRITTEN)
-	    .u32(0)
-	    .u64(5)
-	    .u64(2000)
-	    .u64(2500);
+	next.loss(DFR_LOSS_OVERWRITTEN, 0, 5, 2000, 2500);
 	small_record(next, 0, 3);
 	source.blocks = {first.sealed(), next.sealed()};
 	source.lost.add({.cause = DFR_LOSS_OVERWRITTEN, .cpu = -1, .count = 5});
@@ -783,8 +768,7 @@ TEST_CASE("what was lost between the block before and a CPU's first one is in th
 	// the last block, so that no block tells of them.
 	BlockBytes block = begun(0, 4, 30 * kSecond);
 	block.counters(7, 30).opened(20 * kSecond, 30 * kSecond);
-	block.short_head(0, 0, 0).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_PRINCIPAL).u32(10).u64(4);
-	block.u64(21 * kSecond).u64(29 * kSecond);
+	block.loss(DFR_LOSS_PRINCIPAL, 10, 4, 21 * kSecond, 29 * kSecond);
 	small_record(block, 0, 1);
 	source.blocks = {block.sealed()};
 	source.lost.add({.cause = DFR_LOSS_PRINCIPAL, .cpu = -1, .count = 9});
@@ -806,13 +790,7 @@ void thinnable(test::ListSource& source) {
 }
 
 void stretch(BlockBytes& block, uint64_t count, uint64_t from, uint64_t to, uint32_t flags = 0) {
-	block.short_head(0, 0, 0)
-	    .u8(DFR_CONTROL_LOSS)
-	    .u8(DFR_LOSS_THINNED)
-	    .u32(DFR_THINNED(DFR_PRIORITY_LOW, flags))
-	    .u64(count)
-	    .u64(from)
-	    .u64(to);
+	block.loss(DFR_LOSS_THINNED, DFR_THINNED(DFR_PRIORITY_LOW, flags), count, from, to);
 }
 
 trace::Verdict judged(test::ListSource& source, const trace::Selection& selection = {},
