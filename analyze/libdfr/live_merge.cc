@@ -16,7 +16,7 @@ void LiveMerge::follow(trace::Merger::CpuSpan& span, const dfr_block& head) {
 		span.first_seq = head.seq;
 		span.overwritten = head.record_base;
 		span.horizon = head.seq > 1 || head.record_base ? trace::whole_from(head) : 0;
-		if (span.horizon) { // then the counters have losses from before it, too
+		if (span.horizon && trace::counts_at_opening(head)) { // with losses from before it, too
 			span.lost_outside = head.lost;
 			span.first_open = head.open_time;
 		}

@@ -273,6 +273,25 @@ TEST_CASE("live: a loss that reaches into the window leaves what was lost before
 	CHECK(trace::judge_whole(source).lost == 550);
 }
 
+// It was opened with the time of its CPU's last firing, before they were lost.
+TEST_CASE("live: a counter that is younger than its block's opening takes nothing out of the window",
+          "[live][verdict]") {
+	constexpr uint64_t kSecond = 1'000'000'000;
+	test::ListSource source;
+	source.the_catalog.cpus = 1;
+	test::BlockBytes block(0, 6, 42 * kSecond);
+	block.counters(207, 60).opened(30 * kSecond, 30 * kSecond);
+	block.long_head(0, 0, 42 * kSecond).context(5, 5, 5, "sh");
+	block.loss(DFR_LOSS_THROTTLE, 0, 207, 31 * kSecond, 41 * kSecond);
+	source.blocks = {block.sealed()};
+	source.lost.add({.cause = DFR_LOSS_THROTTLE, .cpu = 0, .count = 207});
+	lib::LiveMerge merge(source.the_catalog);
+	merge.add(source.blocks[0]);
+	merge.run(UINT64_MAX, [](const trace::Record&) { FAIL_CHECK("it has no record"); });
+	CHECK(trace::judge(source, trace::Merger(source, merge.account())).lost == 207);
+	CHECK(trace::judge_whole(source).lost == 207);
+}
+
 TEST_CASE("live: a block that does not come is missing, and one that is damaged is told, too",
           "[live][verdict]") {
 	const bool damaged = GENERATE(false, true);
