@@ -576,7 +576,6 @@ static void clean_cpu(void *arg)
 	bool done = true;
 	u32 id;
 
-	commit.now = dfr_telling_time(share);
 	for (id = cleaning->cg_next; id <= state->st_nspec && done; id++) {
 		list = &share->sh_specs[id];
 		spend(&left, 1);
@@ -584,10 +583,12 @@ static void clean_cpu(void *arg)
 			continue;
 		commit.id = id;
 		commit.time = state->st_specs[id].spc_time;
-		if (dfr_load_acquire(&state->st_specs[id].spc_state) == DFR_SPEC_DISCARDING)
+		if (dfr_load_acquire(&state->st_specs[id].spc_state) == DFR_SPEC_DISCARDING) {
 			done = drop_part(share, list, &left);
-		else
+		} else {
+			commit.now = dfr_telling_time(share);
 			done = copy_part(&commit, list, &left);
+		}
 	}
 	cleaning->cg_next = done ? id : id - 1;
 }
