@@ -184,6 +184,15 @@ each_kernel() {
 	at_once "${commands[@]}"
 }
 
+# sweep_of PART KERNEL: all of it.
+sweep_of() { tests/sweep/guest --build "$dev" --shared "$2" "$1"; }
+
+# packages_are_clean FOLDER: lintian has nothing to say.
+packages_are_clean() {
+	local said
+	said=$(lintian --allow-root --fail-on none "$1"/*.changes 2>&1) && [ -z "$said" ] || { echo "$said" && return 1; }
+}
+
 # conformance_in_guest PREFIX SECONDS COMMAND KERNEL: a script of tests/conformance in a guest; its tests are
 # named PREFIX.KERNEL/... Status 1 means that tests failed, which the script has said itself, if it came to them.
 conformance_in_guest() {
