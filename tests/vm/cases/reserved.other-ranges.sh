@@ -6,6 +6,7 @@ refused() {
 rmmod dfr
 # In use, half in use, no memory at all, reserved by the firmware, too small, no range and no name.
 for range in 16M@0x8000000 16M@0x0f800000 16M@0x40000000 16M@0xfd00000000 64K@0x10000000 0x10000000; do
+	dmesg -c >/dev/null
 	insmod /dfr.ko reserved=$range
 	dmesg | grep 'is left alone' | tail -n 1 | sed 's/.*is left alone: //'
 	[ $range = 0x10000000 ] || rmmod dfr

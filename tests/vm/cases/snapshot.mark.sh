@@ -5,6 +5,6 @@ dfr mark 'deployed version 12'
 dfr snapshot -o a.dfr 2>/dev/null
 dfr info a.dfr 2>/dev/null | grep -o 'mark: .*'
 dfr stop marked >/dev/null
-dfr mark nobody 2>&1 | head -n 1
-echo $(($? + 1))
+dfr mark nobody 2>said; status=$?
+head -n 1 said; echo $status
 dfr mark "$(printf 'two\nlines')" 2>&1 | head -n 1
