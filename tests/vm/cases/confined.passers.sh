@@ -8,5 +8,5 @@ is_hooked && echo hooked
 while :; do guest-device getppid 1000000; done & load=$!
 while is_hooked; do sleep 0.1; done
 echo not hooked
-kill $load; kill -TERM $(pidof dtrace); wait $tracer
+kill $load; kill $(pidof guest-device); kill -TERM $(pidof dtrace); wait $tracer
 rmmod dfr && insmod /dfr.ko

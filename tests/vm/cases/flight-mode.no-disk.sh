@@ -24,6 +24,8 @@ dd if=/dev/zero of=/tmp/disk/full bs=1k count=1016 2>/dev/null
 guest-workload number 500 >pid
 sync
 said '(synced) failed: ' 1
+# The next try's own file goes, too.
+until [ "$(ls /tmp/disk | wc -l)" = 2 ]; do sleep 0.1; done
 echo $(ls /tmp/disk | sed 's/^a-.*dfr$/snapshot/')
 rm /tmp/disk/full
 said '^dfrd: snapshot' 2

@@ -19,7 +19,7 @@ guest-workload number 20000 >pid
 until grep -q '(SIGUSR1) failed' log; do sleep 0.1; done
 umount small/a-0001.dfr
 rm small/full
-grep -o '(SIGUSR1) failed: .*; it is tried again' log | sed 's/: .*;/:/'
+grep -o '(SIGUSR1) failed: .*; it is tried again' log | sed 's/: .*;/:/' | sort -u
 said '^dfrd: snapshot small/a-0002'
 ls small
 # The memory is full, so the process of the last snapshot is killed.
@@ -27,7 +27,8 @@ sync
 until grep -q 'its process was killed' log || ! kill -0 $daemon 2>/dev/null; do
 	for child in $(cat /proc/$daemon/task/$daemon/children); do kill -KILL $child; done
 done
-until grep -o 'tries again in' log || ! kill -0 $daemon 2>/dev/null; do sleep 0.1; done
+until grep -q 'tries again in' log || ! kill -0 $daemon 2>/dev/null; do sleep 0.1; done
+grep -o 'tries again in' log | head -n 1
 kill -HUP $daemon
 wait $daemon; echo status $?
 last=$(ls small/a-*.dfr | tail -n 1)

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Many calls at a time: between two loads the credit leaves its floor, where it must be for a second.
 detached() { dmesg | grep -c 'dearest are detached'; }; before=$(detached)
 cat >w.sh <<END
-until [ \$(dmesg | grep -c "dearest are detached") -gt $before ]; do guest-device getppid 10000000; done
+guest-device getppid 1000000000 & calls=\$!
+until [ \$(dmesg | grep -c "dearest are detached") -gt $before ]; do sleep 0.1; done
+kill \$calls
 END
 dfr record -o r.dfr -q --keep mine -x cpubudget=1 -n '
 	syscall::getppid:entry /execname == "nobody"/ { trace(arg0); }

@@ -6,7 +6,7 @@ dtrace -x engine=kernel -qn "
 	fbt:vmlinux:[a-k]*:entry { @ = count(); }
 	tick-100ms { exit(0); }
 " >/dev/null 2>&1 &
-sleep 1
+until sed -n '100{p;q}' /sys/kernel/tracing/enabled_functions | grep -q . || ! kill -0 $!; do sleep 0.1; done
 echo 1 >/sys/devices/system/cpu/cpu1/online
 wait
 END

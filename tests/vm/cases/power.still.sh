@@ -1,9 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-echo 'guest-device getppid 100; echo "vm: stands still" >/dev/kmsg; sleep 2; guest-device getppid 100' >w.sh
+cat >w.sh <<'END'
+guest-device getppid 100
+echo "vm: stands still" >/dev/kmsg
+sleep 2
+until [ $(grep -c tick out) -gt 9 ]; do sleep 0.1; done
+guest-device getppid 100
+END
 dtrace -x engine=kernel -qn '
 	syscall::getppid:entry /execname == "guest-device"/ { printf("%d %d\n", cpu, timestamp); }
-	tick-100ms { t++; }
+	tick-100ms { t++; printf("tick\n"); }
 	END { printf("ticks %s\n", t > 9 ? "many" : "few"); }
 ' -c 'sh w.sh' >out
 grep ticks out

@@ -6,7 +6,8 @@ dfrd --name always --program p.dof --output parts/a.dfr --rotate 1m --retain 1 -
 daemon=$!
 while ! grep -q recording log; do sleep 0.1; done
 guest-workload number 1000 >pid
-sleep 4
+until grep -q 'cannot remove' log; do sleep 0.1; done
+sleep 3
 kill -TERM $daemon; wait $daemon
 echo status $?
 grep -o 'cannot remove.*' log

@@ -11,10 +11,15 @@ until grep -q '^271 ' /proc/$viewer/syscall; do sleep 0.05; done
 echo 20 >/sys/module/dfr_break/parameters/hang
 wait $viewer
 cat woken
-dfr snapshot --name hangs -o s.dfr 2>/dev/null
-dfr replay -qn '
-	sdt:sched::sched_process_hang { printf("%s\n", stringof(args[0]->comm)); }
-' s.dfr 2>/dev/null | sort -u | grep -x dfr_hang
+# Another task may have been told of before it.
+hung() {
+	rm -f s.dfr
+	dfr snapshot --name hangs -o s.dfr 2>/dev/null
+	dfr replay -qn '
+		sdt:sched::sched_process_hang { printf("%s\n", stringof(args[0]->comm)); }
+	' s.dfr 2>/dev/null | sort -u | grep -x dfr_hang
+}
+until hung; do sleep 0.5; done
 dfr stop hangs >/dev/null
 echo 600 >/proc/sys/kernel/hung_task_timeout_secs
 echo 10 >/proc/sys/kernel/hung_task_warnings

@@ -16,6 +16,7 @@
  *              nothing is: an oops; the next N calls (1)
  */
 #include <asm/ibt.h>
+#include <linux/delay.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
@@ -164,8 +165,14 @@ static bool watches;
 
 static void entered_to_fault(unsigned long ip, unsigned long parent, struct ftrace_ops* ops,
                              struct ftrace_regs* registers) {
-	if (irqs_disabled() && !in_interrupt() && atomic_dec_if_positive(&faults) >= 0)
-		do_oops(NULL);
+	int left = 10000;
+
+	if (!irqs_disabled() || in_interrupt() || atomic_dec_if_positive(&faults) < 0)
+		return;
+	/* All of them are inside before the first one is told. */
+	while (atomic_read(&faults) > 0 && left--)
+		mdelay(1);
+	do_oops(NULL);
 }
 
 static struct ftrace_ops fault_ops = {.func = entered_to_fault};
