@@ -193,12 +193,12 @@ packages_are_clean() {
 	said=$(lintian --allow-root --fail-on none "$1"/*.changes 2>&1) && [ -z "$said" ] || { echo "$said" && return 1; }
 }
 
-# conformance_in_guest PREFIX SECONDS COMMAND KERNEL: a script of tests/conformance in a guest; its tests are
+# conformance_in_guest PREFIX SECONDS COMMAND KERNEL [OPTION...]: a script of tests/conformance in a guest; its tests are
 # named PREFIX.KERNEL/... Status 1 means that tests failed, which the script has said itself, if it came to them.
 conformance_in_guest() {
 	local prefix=$1.$4 log status
 	log=$(mktemp)
-	tests/vm/run --kernel "$4" --timeout "$2" --copy tests/conformance:/conformance -- "$3" 2>"$log.err" >"$log"
+	tests/vm/run --kernel "$4" --timeout "$2" "${@:5}" --copy tests/conformance:/conformance -- "$3" 2>"$log.err" >"$log"
 	status=$?
 	sed -E "s/^(ok|not ok) /\\1 $prefix\\//" "$log"
 	if [ "$status" -gt 1 ] || ! grep -q '^ok ' "$log" || { [ "$status" = 1 ] && ! grep -q '^not ok ' "$log"; }; then
