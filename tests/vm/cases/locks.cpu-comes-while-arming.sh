@@ -6,7 +6,8 @@ dtrace -x engine=kernel -qn "
 	fbt:vmlinux:[a-k]*:entry { @ = count(); }
 	tick-100ms { exit(0); }
 " >/dev/null 2>&1 &
-until sed -n '100{p;q}' /sys/kernel/tracing/enabled_functions | grep -q . || ! kill -0 $!; do sleep 0.1; done
+is_arming() { sed -n '100{p;q}' /sys/kernel/tracing/enabled_functions | grep -q .; }
+until is_arming || ! kill -0 $! 2>/dev/null; do sleep 0.1; done
 echo 1 >/sys/devices/system/cpu/cpu1/online
 wait
 END
