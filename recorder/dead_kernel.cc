@@ -24,7 +24,7 @@ constexpr uint64_t kImage = 0xffffffff80000000, kImageSize = 1ull << 30;
 constexpr uint32_t kSymbolsMost = 1 << 20;
 constexpr uint64_t kNamesMost = 16 << 20;
 constexpr uint64_t kNameMost = 1024; // twice what the kernel allows
-constexpr uint64_t kTypesMost = 32 << 20;
+constexpr uint64_t kBtfMost = 32 << 20;
 // Of an entry of a page table: it is one, what it maps is no table, and where that is.
 constexpr uint64_t kPresent = 1, kLarge = 1 << 7, kFrame = 0x000ffffffffff000;
 constexpr unsigned kTableBits = 9, kPageBits = 12, kLargestBits = 30;
@@ -322,7 +322,7 @@ bool DeadKernel::is_equal(const DeadKernel& other) const {
 
 std::vector<std::byte> DeadKernel::read_types() const {
 	const uint64_t from = address("__start_BTF"), to = address("__stop_BTF");
-	if (from >= to || to - from > kTypesMost)
+	if (from >= to || to - from > kBtfMost)
 		return {};
 	std::vector<std::byte> types(to - from);
 	return reader_->read(from, types) ? types : std::vector<std::byte>{};

@@ -13,14 +13,14 @@
 namespace dfr::recorder {
 namespace {
 
-constexpr size_t kModulesMost = 1024, kRangesMost = 16;
+constexpr size_t kDeadModulesMost = 1024, kRangesMost = 16;
 constexpr uint64_t kModuleSizeMost = 1ull << 30;
-constexpr uint64_t kSymbolsMost = 1 << 20; // of all modules
-constexpr uint64_t kNamesMost = 16 << 20;  // bytes, of one
-constexpr size_t kNameMost = 512;          // as the kernel allows
+constexpr uint64_t kModuleSymbolsMost = 1 << 20; // of all modules
+constexpr uint64_t kModuleNamesMost = 16 << 20;  // bytes, of one
+constexpr size_t kModuleNameMost = 512;          // as the kernel allows
 constexpr uint64_t kTextMost =
     32 << 20; // bytes of lines, of all modules: their names may be one again and again
-constexpr size_t kPiece = 4096;
+constexpr size_t kPieceOfNames = 4096;
 
 std::optional<uint64_t> offset_of(types::TypeRef type, std::string_view member) {
 	const auto found = types::find_member(type, member);
@@ -48,7 +48,8 @@ std::optional<DeadModules::Places> DeadModules::places(types::KernelTypes& types
 		return std::nullopt;
 	Places places{.list = *list,
 	              .name = name->bit_offset / 8,
-	              .name_size = std::min<uint64_t>(types::size_of(name->type).value_or(0), kNameMost),
+	              .name_size =
+	                  std::min<uint64_t>(types::size_of(name->type).value_or(0), kModuleNameMost),
 	              .tables = *tables};
 	// One range before 6.4, several from then on.
 	auto memory = types::find_member(module, "mem");
@@ -72,7 +73,7 @@ std::optional<DeadModules::Places> DeadModules::places(types::KernelTypes& types
 }
 
 DeadModules::DeadModules(Read read, uint64_t list, types::KernelTypes& types)
-    : read_(std::move(read)), symbols_left_(kSymbolsMost), text_left_(kTextMost) {
+    : read_(std::move(read)), symbols_left_(kModuleSymbolsMost), text_left_(kTextMost) {
 	const std::optional<Places> where = places(types);
 	const types::TypeRef tables = types.find(types::NameSpace::Struct, "mod_kallsyms");
 	const auto symbols = offset_of(tables, "symtab"), count = offset_of(tables, "num_symtab"),
@@ -83,7 +84,8 @@ DeadModules::DeadModules(Read read, uint64_t list, types::KernelTypes& types)
 	count_at_ = *count;
 	names_at_ = *names;
 	letters_at_ = *letters;
-	for (uint64_t at = word(list); at && at != list && modules_.size() < kModulesMost; at = word(at)) {
+	for (uint64_t at = word(list); at && at != list && modules_.size() < kDeadModulesMost;
+	     at = word(at)) {
 		std::optional<NamedModule> module = read_module(at - where->list, *where);
 		if (!module)
 			return; // so what follows is not believed either
@@ -130,12 +132,13 @@ std::string DeadModules::symbols_text(const NamedModule& module) {
 	uint64_t last = 0; // where the last name begins
 	for (const Elf64_Sym& symbol : symbols)
 		last = std::max<uint64_t>(last, symbol.st_name);
-	if (last > kNamesMost)
+	if (last > kModuleNamesMost)
 		return {};
 	// Nothing says where the names end, so what is not mapped behind the last one is no loss.
-	std::string names(last + kNameMost, '\0');
+	std::string names(last + kModuleNameMost, '\0');
 	for (size_t at = 0; at < names.size();) {
-		const size_t piece = std::min<size_t>(names.size() - at, kPiece - (names_from + at) % kPiece);
+		const size_t piece =
+		    std::min<size_t>(names.size() - at, kPieceOfNames - (names_from + at) % kPieceOfNames);
 		if (!read_(names_from + at, std::as_writable_bytes(std::span(names)).subspan(at, piece)))
 			break;
 		at += piece;
@@ -143,7 +146,7 @@ std::string DeadModules::symbols_text(const NamedModule& module) {
 	std::string text;
 	for (size_t i = 0; i < count; i++) {
 		const char* const start = names.data() + symbols[i].st_name;
-		const std::string_view name(start, strnlen(start, kNameMost));
+		const std::string_view name(start, strnlen(start, kModuleNameMost));
 		if (!symbols[i].st_value || !is_name(name) || !is_name({&letters[i], 1}))
 			continue;
 		char address[17];

@@ -9,10 +9,10 @@ namespace {
 
 // Of a page that cannot be read as a whole, because the file was cut within it: what can be.
 uint64_t read_pieces(const PhysicalMemory& memory, uint64_t address, std::span<std::byte> into) {
-	constexpr size_t kPiece = 64;
+	constexpr size_t kStep = 64;
 	uint64_t absent = 0;
-	for (; !into.empty(); into = into.subspan(std::min(kPiece, into.size())), address += kPiece) {
-		const std::span piece = into.first(std::min(kPiece, into.size()));
+	for (; !into.empty(); into = into.subspan(std::min(kStep, into.size())), address += kStep) {
+		const std::span piece = into.first(std::min(kStep, into.size()));
 		if (memory.read(address, piece))
 			continue;
 		std::fill(piece.begin(), piece.end(), std::byte{0});

@@ -13,7 +13,7 @@
 namespace dfr::recorder {
 namespace {
 
-constexpr std::chrono::milliseconds kLookEvery{20};
+constexpr std::chrono::milliseconds kPause{20};
 
 uint64_t a_second(uint64_t amount, const Trial& trial) {
 	return static_cast<uint64_t>(static_cast<double>(amount) * 1e9 /
@@ -35,10 +35,10 @@ Trial run_trial(DeviceSession& session, const std::function<bool()>& going) {
 	const auto began = std::chrono::steady_clock::now();
 	const auto so_far = [began]() { return std::chrono::steady_clock::now() - began; };
 	while (so_far() < kTrialTime && going() && !has_ended(session.status())) {
-		session.wait(kLookEvery, true, nullptr);
+		session.wait(kPause, true, nullptr);
 		count();
 	}
-	trial.took = std::max<std::chrono::nanoseconds>(so_far(), kLookEvery);
+	trial.took = std::max<std::chrono::nanoseconds>(so_far(), kPause);
 	trial.cost = session.cost().value_or(DeviceSession::Cost{});
 	session.flush();
 	count();

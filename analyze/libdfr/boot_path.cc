@@ -8,7 +8,6 @@
 namespace dfr::lib {
 namespace {
 
-constexpr uint32_t kFirst = 1;
 constexpr int kMostDeep = 32; // processes of processes; deeper ones count for these
 
 class PathFinder {
@@ -31,7 +30,7 @@ PathFinder::PathFinder(const BootTimeline& boot) : boot_(boot), children_(boot.p
 	for (size_t i = 0; i < boot.processes.size(); i++) {
 		const BootProcess& one = boot.processes[i];
 		const auto parent = alive.find(one.parent);
-		if (one.exited && one.parent == kFirst)
+		if (one.exited && one.parent == kFirstPid)
 			of_first_.push_back(i);
 		else if (one.exited && parent != alive.end())
 			children_[parent->second].push_back(i);

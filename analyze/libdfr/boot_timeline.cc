@@ -38,7 +38,6 @@ const std::vector<BootQuestion>& boot_questions() {
 
 namespace {
 
-constexpr uint32_t kFirst = 1;                         // the first process
 constexpr uint32_t kKernelThreads = 2;                 // who makes the kernel's threads
 constexpr const char* kFirstProcess = "first process"; // a phase
 constexpr const char* kInitramfs = "initramfs";        // likewise
@@ -113,7 +112,7 @@ void TimelineReader::phase(const std::string& name, uint64_t from) {
 }
 
 std::string TimelineReader::name_of(uint32_t pid) const {
-	if (pid == kFirst)
+	if (pid == kFirstPid)
 		return first_name_;
 	if (pid == kKernelThreads)
 		return "kthreadd";
@@ -138,7 +137,7 @@ void TimelineReader::exec(uint64_t time, uint32_t pid, uint32_t parent, const st
 		out_.login = time;
 		phase("after the login prompt", time);
 	}
-	if (pid == kFirst) {
+	if (pid == kFirstPid) {
 		if (name == kShim)
 			return;
 		// Of an initramfs /init comes first; what the first process is then is the real root's.
@@ -155,7 +154,7 @@ void TimelineReader::exec(uint64_t time, uint32_t pid, uint32_t parent, const st
 }
 
 void TimelineReader::path(uint64_t time, uint32_t pid, const std::string& path) {
-	if (pid == kFirst) {
+	if (pid == kFirstPid) {
 		first_path_ = path;
 		return;
 	}
@@ -165,7 +164,7 @@ void TimelineReader::path(uint64_t time, uint32_t pid, const std::string& path) 
 // Of threads that end together one may do so behind the end of the process, which the kernel tells with the last that it
 // has counted.
 void TimelineReader::thread_ends(const BootProcess& used, uint64_t time) {
-	if (used.pid == kFirst)
+	if (used.pid == kFirstPid)
 		return;
 	const auto ended = ended_.find(used.pid);
 	BootProcess& one = alive_.contains(used.pid) || ended == ended_.end() ? process(used.pid, time)
@@ -200,12 +199,12 @@ void TimelineReader::line(const std::string& text) {
 		out_.begin = time;
 		phase("kernel, before the trace", 0);
 		const bool loader_ends = kind == "exit" && rest == kShim; // a child of the first process
-		if ((kind != "exec" || pid != kFirst) && !loader_ends)
+		if ((kind != "exec" || pid != kFirstPid) && !loader_ends)
 			phase("kernel, traced", time);
 	}
 	if (kind == "create") {
 		out_.forks++;
-		if (id == kFirst && !first_ran_)
+		if (id == kFirstPid && !first_ran_)
 			begun_in_initramfs();
 		std::string name = name_of(id);
 		alive_.erase(second);
@@ -216,7 +215,7 @@ void TimelineReader::line(const std::string& text) {
 		exec(time, id, second, rest);
 	} else if (kind == "path") {
 		path(time, id, rest);
-	} else if (kind == "exit" && id != kFirst) {
+	} else if (kind == "exit" && id != kFirstPid) {
 		BootProcess& one = process(id, time);
 		one.end = time;
 		one.exited = true;
@@ -267,7 +266,7 @@ const std::string& boot_title(const BootProcess& process) {
 }
 
 bool of_the_kernel(const BootTimeline& boot, const BootProcess& process) {
-	return boot.processes[process.root].parent != kFirst;
+	return boot.processes[process.root].parent != kFirstPid;
 }
 
 std::vector<BootService> boot_services(const BootTimeline& boot) {

@@ -25,6 +25,8 @@ struct BootQuestion {
 };
 const std::vector<BootQuestion>& boot_questions();
 
+inline constexpr uint32_t kFirstPid = 1; // of the first process
+
 struct BootProcess {
 	uint32_t pid = 0, parent = 0;
 	uint64_t start = 0,

@@ -207,12 +207,10 @@ std::vector<Formulas::Id> Formulas::needed(const std::vector<Id>& roots) const {
 
 namespace {
 
-enum class Truth { kMaybe, kNever, kAlways };
+enum class Truth { kMaybe, kFalse, kTrue };
 
 Truth opposite(Truth truth) {
-	return truth == Truth::kNever    ? Truth::kAlways
-	       : truth == Truth::kAlways ? Truth::kNever
-	                                 : Truth::kMaybe;
+	return truth == Truth::kFalse ? Truth::kTrue : truth == Truth::kTrue ? Truth::kFalse : Truth::kMaybe;
 }
 
 using Ranges = std::function<ValueRange(uint64_t column)>;
@@ -226,8 +224,8 @@ Truth compared(FormulaOp op, const ValueRange& range, uint64_t constant, bool co
 	};
 	if (op == FormulaOp::kEqual) {
 		if (less(constant, range.least) || less(range.greatest, constant))
-			return Truth::kNever;
-		return range.least == range.greatest ? Truth::kAlways : Truth::kMaybe;
+			return Truth::kFalse;
+		return range.least == range.greatest ? Truth::kTrue : Truth::kMaybe;
 	}
 	// The order is the same with and without sign where no value and not the constant has the highest bit.
 	const bool is_signed = op == FormulaOp::kLessSigned;
@@ -235,12 +233,12 @@ Truth compared(FormulaOp op, const ValueRange& range, uint64_t constant, bool co
 		return Truth::kMaybe;
 	if (constant_first) {
 		if (less(constant, range.least))
-			return Truth::kAlways;
-		return less(constant, range.greatest) ? Truth::kMaybe : Truth::kNever;
+			return Truth::kTrue;
+		return less(constant, range.greatest) ? Truth::kMaybe : Truth::kFalse;
 	}
 	if (less(range.greatest, constant))
-		return Truth::kAlways;
-	return less(range.least, constant) ? Truth::kMaybe : Truth::kNever;
+		return Truth::kTrue;
+	return less(range.least, constant) ? Truth::kMaybe : Truth::kFalse;
 }
 
 // `steps` bounds the work, because parts that are used often are walked as often.
@@ -251,21 +249,21 @@ Truth truth_of(const Formulas& formulas, Formulas::Id id, const Ranges& ranges, 
 	steps--;
 	const auto of = [&](Formulas::Id other) { return truth_of(formulas, other, ranges, steps); };
 	if (node.op == FormulaOp::kConstant)
-		return node.value ? Truth::kAlways : Truth::kNever;
+		return node.value ? Truth::kTrue : Truth::kFalse;
 	if (node.op == FormulaOp::kChoice) {
 		const Truth which = of(node.a);
 		if (which != Truth::kMaybe)
-			return of(which == Truth::kAlways ? node.b : node.c);
+			return of(which == Truth::kTrue ? node.b : node.c);
 		const Truth b = of(node.b), c = of(node.c);
 		return b == c ? b : Truth::kMaybe;
 	}
-	if (node.op == FormulaOp::kAnd && (of(node.a) == Truth::kNever || of(node.b) == Truth::kNever))
-		return Truth::kNever;
+	if (node.op == FormulaOp::kAnd && (of(node.a) == Truth::kFalse || of(node.b) == Truth::kFalse))
+		return Truth::kFalse;
 	if (node.op == FormulaOp::kOr) {
 		const Truth left = of(node.a), right = of(node.b);
-		if (left == Truth::kNever && right == Truth::kNever)
-			return Truth::kNever;
-		return left == Truth::kAlways || right == Truth::kAlways ? Truth::kAlways : Truth::kMaybe;
+		if (left == Truth::kFalse && right == Truth::kFalse)
+			return Truth::kFalse;
+		return left == Truth::kTrue || right == Truth::kTrue ? Truth::kTrue : Truth::kMaybe;
 	}
 	if (!compares(node.op))
 		return Truth::kMaybe;
@@ -283,7 +281,7 @@ Truth truth_of(const Formulas& formulas, Formulas::Id id, const Ranges& ranges, 
 
 bool never_holds(const Formulas& formulas, Formulas::Id condition, const Ranges& range) {
 	unsigned steps = 1000;
-	return truth_of(formulas, condition, range, steps) == Truth::kNever;
+	return truth_of(formulas, condition, range, steps) == Truth::kFalse;
 }
 
 } // namespace dfr::replay

@@ -10,7 +10,7 @@
 namespace dfr::dof {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
 	std::string out = "\"";
 	for (const char c : text) {
 		char octal[8];
@@ -54,17 +54,17 @@ void put_difo(std::string& out, const dif::Difo& difo, const std::string& indent
 	for (size_t i = 0; i < difo.integers.size(); i++)
 		out += indent + "  integer " + hex(difo.integers[i]) + "\t! DT_INTEGER[" + number(i) + "]\n";
 	if (!difo.strings.empty())
-		out += indent + "  strings " + quoted(difo.strings) + '\n';
+		out += indent + "  strings " + in_quotes(difo.strings) + '\n';
 	for (const dif_var& one : difo.variables)
 		out += indent + "  variable " + number(one.name) + ' ' + hex(one.id) + ' ' +
 		       number(one.kind) + ' ' + number(one.scope) + ' ' + number(one.flags) + ' ' +
 		       type_words(one.type) + "\t! " + std::string(difo.string_at(one.name)) + '\n';
 	for (const dif::Relocation& one : difo.relocations)
-		out += indent + "  relocation " + quoted(one.symbol) + ' ' + number(one.index) + ' ' +
+		out += indent + "  relocation " + in_quotes(one.symbol) + ' ' + number(one.index) + ' ' +
 		       hex(one.addend) + '\n';
 	for (const dif::SourceLine& one : difo.lines)
-		out += indent + "  line " + number(one.pc) + ' ' + quoted(one.file) + ' ' + number(one.line) +
-		       ' ' + number(one.column) + '\n';
+		out += indent + "  line " + number(one.pc) + ' ' + in_quotes(one.file) + ' ' +
+		       number(one.line) + ' ' + number(one.column) + '\n';
 	out += indent + "end\n";
 }
 
@@ -72,11 +72,11 @@ void put_action(std::string& out, const Action& action) {
 	out += "  action " + hex(action.kind) + ' ' + number(action.ntuple) + ' ' + hex(action.arg) + ' ' +
 	       hex(action.uarg) + '\n';
 	if (action.format)
-		out += "    format " + quoted(*action.format) + '\n';
+		out += "    format " + in_quotes(*action.format) + '\n';
 	if (!action.expression.empty())
-		out += "    expression " + quoted(action.expression) + '\n';
+		out += "    expression " + in_quotes(action.expression) + '\n';
 	if (!action.type.empty())
-		out += "    type " + quoted(action.type) + '\n';
+		out += "    type " + in_quotes(action.type) + '\n';
 	if (action.difo)
 		put_difo(out, *action.difo, "    ");
 }
@@ -92,25 +92,25 @@ std::string disassemble_file(const Image& image) {
 			put_difo(out, *body.predicate, "    ");
 		}
 		if (!body.condition.empty())
-			out += "  condition " + quoted(body.condition) + '\n';
+			out += "  condition " + in_quotes(body.condition) + '\n';
 		for (const Action& action : body.actions)
 			put_action(out, action);
 	}
 	for (const EcbDesc& ecb : image.ecbs)
 		out += "ecb " + number(ecb.body) + ' ' + hex(ecb.uarg) + ' ' + number(ecb.probe.id) + ' ' +
-		       quoted(ecb.probe.host) + ' ' + quoted(ecb.probe.provider) + ' ' +
-		       quoted(ecb.probe.module) + ' ' + quoted(ecb.probe.function) + ' ' +
-		       quoted(ecb.probe.name) + '\n';
+		       in_quotes(ecb.probe.host) + ' ' + in_quotes(ecb.probe.provider) + ' ' +
+		       in_quotes(ecb.probe.module) + ' ' + in_quotes(ecb.probe.function) + ' ' +
+		       in_quotes(ecb.probe.name) + '\n';
 	for (const Option& option : image.options)
 		out += "option " + hex(option.option) + ' ' + std::to_string(option.value) + '\n';
 	for (const AggName& name : image.aggregations)
-		out += "aggregation " + number(name.id) + ' ' + quoted(name.name) + '\n';
+		out += "aggregation " + number(name.id) + ' ' + in_quotes(name.name) + '\n';
 	if (image.btf_digest)
-		out += "btf " + hex(*image.btf_digest) + ' ' + quoted(image.btf_name) + '\n';
+		out += "btf " + hex(*image.btf_digest) + ' ' + in_quotes(image.btf_name) + '\n';
 	if (!image.comments.empty())
-		out += "comments " + quoted(image.comments) + '\n';
+		out += "comments " + in_quotes(image.comments) + '\n';
 	if (!image.source.empty())
-		out += "source " + quoted(image.source) + '\n';
+		out += "source " + in_quotes(image.source) + '\n';
 	return out;
 }
 

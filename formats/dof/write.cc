@@ -88,13 +88,13 @@ private:
 		                          string(ecb.probe.function),
 		                          string(ecb.probe.name),
 		                          ecb.probe.id};
-		std::string payload;
-		append(payload, probe);
-		const uint32_t probes = add(DOF_SECT_PROBEDESC, 4, sizeof probe, std::move(payload));
+		std::string probe_payload;
+		append(probe_payload, probe);
+		const uint32_t probes = add(DOF_SECT_PROBEDESC, 4, sizeof probe, std::move(probe_payload));
 		const Placed body = place(ecb.body);
 
 		const dof_ecbdesc desc{probes, body.predicate, body.actions, 0, ecb.uarg};
-		payload.clear();
+		std::string payload;
 		append(payload, desc);
 		const uint32_t index = add(DOF_SECT_ECBDESC, 8, 0, std::move(payload));
 		if (!ecb.probe.host.empty())

@@ -50,7 +50,7 @@ FilePart part_from(FilePart part, uint64_t from) {
 	return part;
 }
 
-uint64_t last_of(const dfr_block& head) {
+uint64_t last_time_of(const dfr_block& head) {
 	return head.last_time ? std::max(head.first_time, head.last_time) : UINT64_MAX;
 }
 
@@ -130,7 +130,7 @@ void Cutter::find_blocks(const std::vector<BlockRef>& refs) {
 	for (const BlockRef& ref : refs) {
 		const dfr_block& head = ref.head;
 		if (!cut_.span.has(head.cpu) || head.first_time > cut_.span.to ||
-		    last_of(head) < cut_.span.from)
+		    last_time_of(head) < cut_.span.from)
 			continue;
 		CpuBlocks& range = ranges_[head.cpu];
 		range.first = range.first ? std::min<uint64_t>(range.first, head.seq) : head.seq;

@@ -21,7 +21,7 @@
 namespace dfr::trace {
 namespace {
 
-constexpr size_t kRemarksMost = 100;
+constexpr size_t kRemarksKept = 100;
 
 class DfrFile : public FileSource {
 public:
@@ -178,7 +178,7 @@ private:
 	void damaged(std::string remark) {
 		if (std::find(remarks_.begin(), remarks_.end(), remark) != remarks_.end())
 			return;
-		if (remarks_.size() < kRemarksMost)
+		if (remarks_.size() < kRemarksKept)
 			remarks_.push_back(std::move(remark));
 		else
 			more_remarks_ = true;
@@ -457,7 +457,7 @@ private:
 	FileFacts facts_;
 	std::vector<Segment> chunks_, others_;
 	std::vector<std::string> remarks_;
-	bool more_remarks_ = false; // than kRemarksMost
+	bool more_remarks_ = false; // than kRemarksKept
 	std::string cut_;           // how the file ends without its end mark; empty: it has one
 	std::map<size_t, uint32_t> cpu_of_chunk_;
 	std::map<uint32_t, UnpackedChunk> unpacked_;

@@ -14,7 +14,7 @@
 namespace dfr::trace {
 namespace {
 
-template <typename T> T load(const std::byte*& at) {
+template <typename T> T take(const std::byte*& at) {
 	T value;
 	std::memcpy(&value, at, sizeof value);
 	at += sizeof value;
@@ -25,12 +25,12 @@ template <typename T> T load(const std::byte*& at) {
 Losses::Loss loss_of(const ControlPlace& control, uint32_t cpu) {
 	const std::byte* at = control.payload.data();
 	Losses::Loss loss;
-	loss.cause = load<uint8_t>(at);
-	loss.probe = load<uint32_t>(at);
+	loss.cause = take<uint8_t>(at);
+	loss.probe = take<uint32_t>(at);
 	loss.cpu = static_cast<int32_t>(cpu);
-	loss.count = load<uint64_t>(at);
-	loss.from = load<uint64_t>(at);
-	loss.to = load<uint64_t>(at);
+	loss.count = take<uint64_t>(at);
+	loss.from = take<uint64_t>(at);
+	loss.to = take<uint64_t>(at);
 	return loss;
 }
 

@@ -25,7 +25,7 @@ bool is_named(const std::string& host) {
 int64_t difference(uint64_t a, uint64_t b) {
 	return static_cast<int64_t>(a - b);
 }
-int64_t added(int64_t a, int64_t b) {
+int64_t plus(int64_t a, int64_t b) {
 	return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 int64_t negated(int64_t a) {
@@ -46,7 +46,7 @@ int64_t slept(const Clock& clock) {
 
 // How wall time differs from the clock that also counts sleep: it changes when somebody sets the clock.
 int64_t setting(const Clock& clock) {
-	return added(difference(clock.real, clock.mono), negated(slept(clock)));
+	return plus(difference(clock.real, clock.mono), negated(slept(clock)));
 }
 
 } // namespace
@@ -171,11 +171,11 @@ void United::set_clocks(std::vector<Boot>& boots) {
 		std::vector<ClockPiece> pieces;
 		for (const Clock& clock : all.clocks) {
 			const int64_t set = setting(all.clocks.back());
-			const int64_t wrong = added(setting(clock), negated(set));
+			const int64_t wrong = plus(setting(clock), negated(set));
 			boot.clock_error = std::max(
 			    boot.clock_error, static_cast<uint64_t>(wrong < 0 ? negated(wrong) : wrong));
-			const int64_t offset = added(slept(clock), set);
-			if (pieces.empty() || offset > added(pieces.back().offset, kClockApart))
+			const int64_t offset = plus(slept(clock), set);
+			if (pieces.empty() || offset > plus(pieces.back().offset, kClockApart))
 				pieces.push_back({clock.mono, offset});
 		}
 		for (const size_t member : boot.members)

@@ -40,7 +40,7 @@ inline std::uint64_t hash_string(const char* text) {
 }
 
 // Of a name that may end less than kHashed bytes before unreadable memory.
-std::uint64_t hash_name(std::string_view name) {
+std::uint64_t hash_short(std::string_view name) {
 	char text[kHashed] = {};
 	std::memcpy(text, name.data(), std::min(name.size(), kHashed));
 	return hash_string(text);
@@ -88,7 +88,7 @@ void Btf::index_names() const {
 			continue;
 		const std::uint32_t at = header[0] - first_string_;
 		const std::uint64_t hash =
-		    at < near_end ? hash_string(own + at) : hash_name(string(header[0]));
+		    at < near_end ? hash_string(own + at) : hash_short(string(header[0]));
 		std::uint32_t& bucket = table[hash & (buckets - 1)];
 		chain[i] = bucket;
 		bucket = i + 1;
@@ -103,7 +103,7 @@ template <typename Match> void Btf::each_named(std::string_view name, Match matc
 	if (name.empty())
 		return;
 	index_names();
-	std::uint32_t next = buckets_[hash_name(name) & (buckets_.size() - 1)];
+	std::uint32_t next = buckets_[hash_short(name) & (buckets_.size() - 1)];
 	for (; next != 0; next = chain_[next - 1]) {
 		const TypeId id = first_id_ + next - 1;
 		if (type_name(id) == name && match(id))

@@ -20,8 +20,6 @@
 namespace dfr::types {
 namespace {
 
-constexpr std::string_view kVmlinux = "vmlinux";
-
 // The value of a hexadecimal digit; 16 for everything else.
 constexpr std::array<std::uint8_t, 256> make_digits() {
 	std::array<std::uint8_t, 256> digits{};
@@ -134,7 +132,7 @@ std::string_view Symbols::name(const SymbolEntry& entry) const {
 std::string_view Symbols::module(const SymbolEntry& entry) const {
 	return entry.module_length
 	           ? text_->text().substr(entry.name_at + entry.name_length + 2, entry.module_length)
-	           : kVmlinux;
+	           : "vmlinux";
 }
 
 Symbol Symbols::symbol(const SymbolEntry& entry) const {
