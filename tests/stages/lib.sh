@@ -76,6 +76,20 @@ run_unit() {
 	rm -f "$report" "$report.err"
 }
 
+# unit_at_once PREFIX PROGRAM [COMMAND...]: all tests of a Catch2 program, in parts, and the COMMANDs, side by side.
+unit_at_once() {
+	local folder part commands=("${@:3}") tests
+	folder=$(mktemp -d)
+	"$2" --list-test-names-only | sed 's/[\\,"]/\\&/g' | split -n r/8 - "$folder/part." # a comma would end the name
+	for part in "$folder"/part.*; do
+		commands+=("run_unit $1 $2 -f $part")
+	done
+	at_once "${commands[@]}" | tee "$folder/out"
+	tests=$(cat "$folder"/part.* | wc -l)
+	[ "$(grep -cE "^(not )?ok $1/" "$folder/out")" = "$tests" ] || echo "not ok $1: not every one of $tests tests has run once"
+	rm -rf "$folder"
+}
+
 # table COMMAND...: its lines, and each again as progress, so that whoever waits
 # sees them; the whole goes into tests/RESULTS.md, too.
 table() {
@@ -182,6 +196,18 @@ each_kernel() {
 		commands+=("$(printf '%q ' "$@" "$kernel")")
 	done
 	at_once "${commands[@]}"
+}
+
+# each_on_one FUNCTION...: FUNCTION KERNEL, the first on the first kernel, the next on the next, side by side; with --full
+# each of them on all.
+each_on_one() {
+	local function commands=() n=0
+	for function in "$@"; do
+		[ -z "${DFR_FULL-}" ] || { each_kernel "$function" && continue; }
+		commands+=("$function ${kernels[n % ${#kernels[@]}]}")
+		n=$((n + 1))
+	done
+	[ ${#commands[@]} = 0 ] || at_once "${commands[@]}"
 }
 
 # sweep_of PART KERNEL: all of it.
