@@ -13,7 +13,6 @@ namespace dfr::replay {
 namespace {
 
 constexpr size_t kTriedFirst = 64;
-constexpr uint32_t kLastOwn = 3; // the last id of the engine's own probes
 
 // Which of the probe's names a key is, if the engine keeps the probe in its place; -1: it is a value.
 int probe_name_of(const dof::Action& action) {
@@ -141,7 +140,7 @@ EpidProgram& ColumnProgram::of(uint32_t epid) {
 	made = owned.get();
 	epids_[epid] = std::move(owned);
 	made->probe = layout ? catalog_.probe_of(epid) : nullptr;
-	made->own = made->probe && made->probe->id <= kLastOwn;
+	made->own = made->probe && made->probe->id <= kError;
 	made->tells_faults = made->own && target_.tells_faults(epid);
 	if (!made->probe || made->own)
 		return *made;

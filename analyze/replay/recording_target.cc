@@ -20,7 +20,6 @@
 namespace dfr::replay {
 namespace {
 
-constexpr uint32_t kBegin = 1, kEnd = 2, kError = 3;
 // The id of a timer that was not recorded; no recording has a probe with this id.
 constexpr uint32_t kTimerId = 0x40000000;
 

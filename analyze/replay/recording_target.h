@@ -20,6 +20,9 @@
 
 namespace dfr::replay {
 
+inline constexpr uint32_t kBegin = 1, kEnd = 2,
+                          kError = 3; // the ids of the engine's own probes, which are below all others
+
 // An input that the records of an EPID have: the expression that was recorded, and its field.
 struct RecordedInput {
 	std::string canon; // canonical text of the expression
