@@ -78,16 +78,18 @@ run_unit() {
 
 # unit_at_once PREFIX PROGRAM [COMMAND...]: all tests of a Catch2 program, in parts, and the COMMANDs, side by side.
 unit_at_once() {
-	local folder part commands=("${@:3}") tests
+	local folder part commands=("${@:3}") status tests
 	folder=$(mktemp -d)
 	"$2" --list-test-names-only | sed 's/[\\,"]/\\&/g' | split -n r/8 - "$folder/part." # a comma would end the name
 	for part in "$folder"/part.*; do
 		commands+=("run_unit $1 $2 -f $part")
 	done
 	at_once "${commands[@]}" | tee "$folder/out"
+	status=${PIPESTATUS[0]}
 	tests=$(cat "$folder"/part.* | wc -l)
 	[ "$(grep -cE "^(not )?ok $1/" "$folder/out")" = "$tests" ] || echo "not ok $1: not every one of $tests tests has run once"
 	rm -rf "$folder"
+	return "$status"
 }
 
 # table COMMAND...: its lines, and each again as progress, so that whoever waits
@@ -201,13 +203,15 @@ each_kernel() {
 # each_on_one FUNCTION...: FUNCTION KERNEL, the first on the first kernel, the next on the next, side by side; with --full
 # each of them on all.
 each_on_one() {
-	local function commands=() n=0
+	local function kernel on commands=() n=0
 	for function in "$@"; do
-		[ -z "${DFR_FULL-}" ] || { each_kernel "$function" && continue; }
-		commands+=("$function ${kernels[n % ${#kernels[@]}]}")
-		n=$((n + 1))
+		on=("${kernels[@]}")
+		[ -n "${DFR_FULL-}" ] || on=("${kernels[n++ % ${#kernels[@]}]}")
+		for kernel in "${on[@]}"; do
+			commands+=("$function $kernel")
+		done
 	done
-	[ ${#commands[@]} = 0 ] || at_once "${commands[@]}"
+	at_once "${commands[@]}"
 }
 
 # sweep_of PART KERNEL: all of it.
