@@ -11,7 +11,7 @@ sed -nE '
 ' /assumptions.h |
 	grep -vE 'objpool|freelist|rethook_add_node|mnt_instance|arm64|init_mm' | grep -vx $other >rows
 wc -l <rows | awk '{ print ($1 > 80) }'
-xargs -n 20 <rows | tr ' ' ',' >batches
+xargs -n 30 <rows | tr ' ' ',' >batches
 while read -r batch; do
 	rmmod dfr && insmod /dfr.ko distrust=$batch || echo "not loaded: $batch"
 	for row in $(echo $batch | tr ',' ' '); do

@@ -15,9 +15,7 @@ dfr compile -Z -o c.dof -n '
 	syscall::getppid:return { commit(s); a[pid] = strjoin(execname, "x"); }
 '
 # Several at once, because loading what is accepted waits more than it works.
-for f in a b c; do
-	for seed in 7 8 9; do guest-dof $f.dof 117 $seed >$f-$seed.out & done
-done
+for f in a b c; do guest-dof $f.dof 117 7 >$f.out & done
 wait
-cat ?-?.out
-cat ?-?.out | grep -c '^117 tried, .* refused, .* loaded, 0 differ$'
+cat ?.out
+cat ?.out | grep -c '^117 tried, .* refused, .* loaded, 0 differ$'
