@@ -14,7 +14,7 @@
 
 using dfr::fuzz::Cursor;
 using dfr::test::BtfBuilder;
-using dfr::test::Bytes;
+using dfr::test::RawBytes;
 using namespace dfr::types;
 
 namespace {
@@ -57,10 +57,10 @@ void add_type(Cursor& in, BtfBuilder& b) {
 	}
 }
 
-Bytes build(Cursor& in, BtfBuilder& b) {
+RawBytes build(Cursor& in, BtfBuilder& b) {
 	for (unsigned types = in.byte() % 48; types != 0 && !in.done(); types--)
 		add_type(in, b);
-	Bytes bytes = b.bytes();
+	RawBytes bytes = b.bytes();
 	for (unsigned flips = in.byte() % 4; flips > 1; flips--)
 		bytes[in.half() % bytes.size()] ^= static_cast<std::uint8_t>(in.byte());
 	return bytes;
@@ -80,7 +80,7 @@ void write_and_exercise(const Btf& btf) {
 	}
 }
 
-void open_and_exercise(const Bytes& bytes, const Btf* base, std::unique_ptr<Btf>& btf) {
+void open_and_exercise(const RawBytes& bytes, const Btf* base, std::unique_ptr<Btf>& btf) {
 	dfr::fuzz::tolerate([&] {
 		btf = std::make_unique<Btf>("fuzz", Blob::from_bytes(bytes), base);
 		btf->digest();
@@ -99,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 	const std::uint32_t mode = in.byte();
 	std::unique_ptr<Btf> base, split;
 	if (mode % 4 == 0) {
-		open_and_exercise(Bytes(in.rest(), in.rest() + in.left()), nullptr, base);
+		open_and_exercise(RawBytes(in.rest(), in.rest() + in.left()), nullptr, base);
 		return 0;
 	}
 	BtfBuilder whole;

@@ -17,9 +17,9 @@
 using dfr::fuzz::Cursor;
 using dfr::fuzz::exact;
 using dfr::fuzz::tolerate;
-using dfr::test::Bytes;
 using dfr::test::CtfBuilder;
 using dfr::test::put32;
+using dfr::test::RawBytes;
 using namespace dfr::types;
 
 namespace {
@@ -33,7 +33,7 @@ public:
 			ctf_.parent = ".ctf";
 	}
 
-	Bytes build() {
+	RawBytes build() {
 		for (unsigned types = in_.byte() % 48; types != 0 && !in_.done(); types--)
 			add_type();
 		add_symbols(ctf_.objects, ctf_.object_names);
@@ -42,7 +42,7 @@ public:
 			put32(ctf_.variables, name());
 			put32(ctf_.variables, id());
 		}
-		Bytes bytes = in_.byte() % 4 ? ctf_.bytes() : compressed();
+		RawBytes bytes = in_.byte() % 4 ? ctf_.bytes() : compressed();
 		for (unsigned flips = in_.byte() % 4; flips > 1; flips--)
 			bytes[in_.half() % bytes.size()] ^= static_cast<std::uint8_t>(in_.byte());
 		return bytes;
@@ -93,7 +93,7 @@ private:
 		}
 	}
 
-	void add_symbols(Bytes& types, Bytes& names) {
+	void add_symbols(RawBytes& types, RawBytes& names) {
 		const bool named = in_.byte() & 1;
 		for (unsigned i = in_.byte() % 4; i != 0; i--) {
 			put32(types, id());
@@ -102,10 +102,10 @@ private:
 		}
 	}
 
-	Bytes compressed() {
+	RawBytes compressed() {
 		ctf_.string(ctf_.parent); // as bytes() will add it
-		const Bytes body = ctf_.body();
-		Bytes packed(compressBound(body.size()));
+		const RawBytes body = ctf_.body();
+		RawBytes packed(compressBound(body.size()));
 		uLongf length = packed.size();
 		if (compress(packed.data(), &length, body.data(), body.size()) != Z_OK)
 			return {};
@@ -149,14 +149,14 @@ void exercise_elf(const Blob& blob) {
 	});
 }
 
-Bytes archive_of(Cursor& in, const Bytes& parent, const Bytes& child) {
-	Bytes out;
+RawBytes archive_of(Cursor& in, const RawBytes& parent, const RawBytes& child) {
+	RawBytes out;
 	const std::uint64_t data_at = 40 + 32, second = 8 + parent.size();
 	const std::uint64_t header[] = {
 	    0x8b47f2a4d7623eebULL, 2, 2, data_at + second + 8 + child.size(), data_at, 5, second, 0, 0};
 	for (const std::uint64_t value : header)
 		dfr::test::put(out, value, 8);
-	for (const Bytes* part : {&parent, &child}) {
+	for (const RawBytes* part : {&parent, &child}) {
 		dfr::test::put(out, part->size(), 8);
 		out.insert(out.end(), part->begin(), part->end());
 	}
@@ -168,7 +168,7 @@ Bytes archive_of(Cursor& in, const Bytes& parent, const Bytes& child) {
 }
 
 void exercise_wrapped(Cursor& in, bool archive) {
-	Bytes bytes = Builder(in, false).build();
+	RawBytes bytes = Builder(in, false).build();
 	if (archive)
 		bytes = archive_of(in, bytes, Builder(in, true).build());
 	if (in.byte() & 1)
@@ -183,7 +183,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 	Cursor in(data, size);
 	const std::uint32_t mode = in.byte() % 8;
 	if (mode < 2) {
-		const Blob blob = Blob::from_bytes(Bytes(in.rest(), in.rest() + in.left()));
+		const Blob blob = Blob::from_bytes(RawBytes(in.rest(), in.rest() + in.left()));
 		if (mode == 0)
 			tolerate([&] { exercise_file(*CtfFile::from_blob("fuzz", blob)); });
 		else

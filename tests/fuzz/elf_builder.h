@@ -13,14 +13,14 @@
 
 namespace dfr::fuzz {
 
-template <typename T> void append(test::Bytes& out, const T& value) {
+template <typename T> void append(test::RawBytes& out, const T& value) {
 	const auto* raw = reinterpret_cast<const std::uint8_t*>(&value);
 	out.insert(out.end(), raw, raw + sizeof value);
 }
 
 // Up to seven symbols, and the texts that their names are in.
-inline test::Bytes build_symbols(Cursor& in, std::string& texts) {
-	test::Bytes symbols;
+inline test::RawBytes build_symbols(Cursor& in, std::string& texts) {
+	test::RawBytes symbols;
 	append(symbols, Elf64_Sym{});
 	for (unsigned i = in.byte() % 8; i != 0; i--) {
 		Elf64_Sym symbol{};
@@ -52,11 +52,11 @@ inline Elf64_Ehdr build_header(Cursor& in) {
 	return header;
 }
 
-inline test::Bytes build_elf(Cursor& in, const test::Bytes& payload) {
+inline test::RawBytes build_elf(Cursor& in, const test::RawBytes& payload) {
 	static constexpr char kNames[] = "\0.ctf\0.symtab\0.strtab";
 	const bool dynamic = in.byte() & 1;
 	std::string texts(1, '\0');
-	const test::Bytes symbols = build_symbols(in, texts);
+	const test::RawBytes symbols = build_symbols(in, texts);
 	Elf64_Ehdr header = build_header(in);
 
 	const std::uint64_t payload_at = sizeof header + sizeof(Elf64_Phdr);
@@ -64,7 +64,7 @@ inline test::Bytes build_elf(Cursor& in, const test::Bytes& payload) {
 	const std::uint64_t texts_at = symbols_at + symbols.size();
 	const std::uint64_t names_at = texts_at + texts.size();
 	header.e_shoff = names_at + sizeof kNames;
-	test::Bytes out;
+	test::RawBytes out;
 	append(out, header);
 	append(out, Elf64_Phdr{.p_type = PT_LOAD,
 	                       .p_offset = in.value() << 4,

@@ -15,19 +15,19 @@
 using dfr::fuzz::append;
 using dfr::fuzz::Cursor;
 using dfr::fuzz::tolerate;
-using dfr::test::Bytes;
+using dfr::test::RawBytes;
 using namespace dfr::types;
 
 namespace {
 
-Bytes rest(const Cursor& in) {
-	return Bytes(in.rest(), in.rest() + in.left());
+RawBytes rest(const Cursor& in) {
+	return RawBytes(in.rest(), in.rest() + in.left());
 }
 
 void fuzz_lz4(Cursor& in) {
-	Bytes frame;
+	RawBytes frame;
 	dfr::test::put32(frame, 0x184c2102);
-	const Bytes block = rest(in);
+	const RawBytes block = rest(in);
 	dfr::test::put32(frame, static_cast<std::uint32_t>(block.size()));
 	frame.insert(frame.end(), block.begin(), block.end());
 	dfr::test::put32(frame, 0); // the unpacked size
@@ -35,16 +35,16 @@ void fuzz_lz4(Cursor& in) {
 }
 
 void fuzz_vmlinuz(Cursor& in) {
-	Bytes image(0x250);
+	RawBytes image(0x250);
 	image[0x1f1] = static_cast<std::uint8_t>(in.byte() % 4);
 	std::memcpy(&image[0x202], "HdrS", 4);
 	image[0x206] = static_cast<std::uint8_t>(in.byte() | 8);
 	image[0x207] = 2;
 	image[0x248] = static_cast<std::uint8_t>(in.byte() & 3);
-	static const Bytes kMagics[] = {
+	static const RawBytes kMagics[] = {
 	    {}, {0xfd, '7', 'z', 'X', 'Z', 0}, {0x28, 0xb5, 0x2f, 0xfd}, {0x1f, 0x8b}, {2, 0x21, 0x4c, 0x18}};
-	Bytes payload = kMagics[in.byte() % 5];
-	const Bytes body = rest(in);
+	RawBytes payload = kMagics[in.byte() % 5];
+	const RawBytes body = rest(in);
 	payload.insert(payload.end(), body.begin(), body.end());
 	const auto length = static_cast<std::uint32_t>(payload.size());
 	std::memcpy(&image[0x24c], &length, 4);
@@ -83,13 +83,13 @@ void fuzz_lines(Cursor& in) {
 			text += "\t[m]";
 		text += "\n\n\t ]"[in.byte() % 16 ? 0 : in.byte() % 5];
 	}
-	Bytes bytes(text.begin(), text.end());
+	RawBytes bytes(text.begin(), text.end());
 	Cursor lines(bytes.data(), bytes.size());
 	fuzz_kallsyms(lines);
 }
 
 void fuzz_elf(Cursor& in) {
-	const Bytes elf = dfr::fuzz::build_elf(in, {});
+	const RawBytes elf = dfr::fuzz::build_elf(in, {});
 	tolerate([&] {
 		const ElfSymbols symbols =
 		    ElfSymbols::from_blob("fuzz", Blob::from_bytes(dfr::fuzz::exact(elf)));
@@ -102,7 +102,7 @@ void fuzz_elf(Cursor& in) {
 
 // A file of segments only, as a running kernel's vdso is: notes, of which one may be the build id.
 void fuzz_notes(Cursor& in) {
-	Bytes notes;
+	RawBytes notes;
 	for (unsigned left = 1 + in.byte() % 3; left; left--) {
 		static constexpr char kNames[][4] = {"GNU", "Lin", ""};
 		const unsigned name = in.byte() % 3, size = in.byte() % 80;
@@ -117,7 +117,7 @@ void fuzz_notes(Cursor& in) {
 	header.e_phentsize = in.byte() % 16 ? sizeof(Elf64_Phdr) : in.byte();
 	header.e_phnum = static_cast<Elf64_Half>(in.byte() % 8 ? 1 : in.byte());
 	header.e_ident[in.byte() % EI_NIDENT] ^= in.byte() % 8 ? 0 : in.byte();
-	Bytes file;
+	RawBytes file;
 	append(file, header);
 	append(file, Elf64_Phdr{.p_type = PT_NOTE,
 	                        .p_offset = in.byte() % 16 ? sizeof header + sizeof(Elf64_Phdr) : in.half(),

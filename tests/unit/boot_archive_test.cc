@@ -15,6 +15,8 @@
 #include "bootloader-hooks/boot/sha256.h"
 #include "formats/error.h"
 
+namespace boot_archive_test {
+
 using namespace dfr;
 
 namespace {
@@ -141,3 +143,5 @@ TEST_CASE("boot target: the providers that are tables are known without types", 
 	const auto missed = forecast({.provider = "proc", .name = "exec-sucess"});
 	CHECK_THAT(missed.text, Catch::Contains("did you mean exec-success?"));
 }
+
+} // namespace boot_archive_test

@@ -6,6 +6,8 @@
 
 #include "analyze/libdfr/boot_compare.h"
 
+namespace boot_compare_test {
+
 using namespace dfr;
 
 namespace {
@@ -478,3 +480,5 @@ TEST_CASE("rank test: a chance that is just what the confidence leaves is shown"
 	CHECK_FALSE(lib::rare_enough(2.0 / 20, 0.91));
 	CHECK(lib::boots_needed(1, 0.9) == 3); // 2/20
 }
+
+} // namespace boot_compare_test

@@ -9,6 +9,8 @@
 #include "analyze/libdfr/boot_initcalls.h"
 #include "analyze/libdfr/kernel_text.h"
 
+namespace boot_initcalls_test {
+
 using namespace dfr;
 
 namespace {
@@ -196,3 +198,5 @@ TEST_CASE("boot initcalls: an event of another kind is counted and nothing else"
 	CHECK(events.calls.size() == 1);
 	CHECK(events.levels.empty());
 }
+
+} // namespace boot_initcalls_test

@@ -22,6 +22,8 @@
 #include "bootloader-hooks/boot/lock.h"
 #include "formats/error.h"
 
+namespace boot_install_test {
+
 using namespace dfr;
 
 namespace {
@@ -1356,3 +1358,5 @@ TEST_CASE("boot add: an initrd gets all files, the helper last, or none", "[boot
 	      0); // it leads somewhere here, too
 	CHECK(::access((machine.root() + "/dfr-init").c_str(), X_OK) == 0);
 }
+
+} // namespace boot_install_test

@@ -8,6 +8,8 @@
 
 #include "analyze/libdfr/boot_log.h"
 
+namespace boot_log_test {
+
 using namespace dfr;
 
 namespace {
@@ -78,3 +80,5 @@ TEST_CASE("boot status: a log that has lost its beginning does not say that ther
 	CHECK(told(unreadable, true, false) == "was started for a trace; whether it was traced is not known: "
 	                                       "/dev/kmsg: Operation not permitted");
 }
+
+} // namespace boot_log_test

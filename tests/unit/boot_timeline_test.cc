@@ -8,6 +8,8 @@
 #include "formats/error.h"
 #include "tests/unit/replay_app.h"
 
+namespace boot_timeline_test {
+
 using namespace dfr;
 
 namespace {
@@ -261,3 +263,5 @@ TEST_CASE("boot timeline: a name cannot make a line, and comes out as it was", "
 	}
 	CHECK(asked == 4);
 }
+
+} // namespace boot_timeline_test

@@ -13,6 +13,8 @@
 #include "formats/error.h"
 #include "tests/unit/scratch_folder.h"
 
+namespace cli_new_file_test {
+
 using namespace dfr;
 using dfr::test::ScratchFolder;
 
@@ -74,3 +76,5 @@ TEST_CASE("a new file takes the place of a regular file, and only if it may", "[
 	CHECK_FALSE(std::filesystem::exists(folder.file("never.dfr")));
 	CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 3);
 }
+
+} // namespace cli_new_file_test

@@ -10,6 +10,8 @@
 
 #include "tests/unit/replay_app.h"
 
+namespace crash_report_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -481,3 +483,5 @@ TEST_CASE("a crash report has each CPU's last second, and who made records there
 	CHECK(count_of(list_of(turns, "turns"), "\"records\"") == 1000);
 	CHECK(has(turns, "\"earlier_turns\": 500"));
 }
+
+} // namespace crash_report_test

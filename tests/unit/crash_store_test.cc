@@ -15,6 +15,8 @@
 #include "tests/unit/dead_kernel_builder.h"
 #include "tests/unit/scratch_folder.h"
 
+namespace crash_store_test {
+
 using namespace dfr;
 using namespace dfr::test;
 namespace fs = std::filesystem;
@@ -178,3 +180,5 @@ TEST_CASE("what has no room on the disk leaves nothing there", "[crash-store]") 
 	    dfr_says(folder, "harvest --room " + std::to_string(size) + " " + image + " -o " + out).status ==
 	    0);
 }
+
+} // namespace crash_store_test

@@ -11,6 +11,8 @@
 #include "formats/d/compile.h"
 #include "tests/unit/d_target.h"
 
+namespace d_capture_test {
+
 using namespace dfr;
 
 namespace {
@@ -308,3 +310,5 @@ TEST_CASE("in replay args[n] is made of argn where only that was recorded") {
 	target.inputs = {{"arg2"}};
 	CHECK(compiled("fbt::vfs_read:entry { trace(*(int *)args[1]); }").diagnostics.errors() == 1);
 }
+
+} // namespace d_capture_test

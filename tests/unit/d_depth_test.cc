@@ -7,6 +7,8 @@
 
 #include "tests/unit/d_target.h"
 
+namespace d_depth_test {
+
 using namespace dfr;
 
 namespace {
@@ -120,3 +122,5 @@ TEST_CASE("An error inside a block leaves the blocks around it counted", "[d]") 
 	d::compile("BEGIN { { { ) ; } } x = 1; }", {}, target, diagnostics);
 	CHECK(diagnostics.errors() == 1);
 }
+
+} // namespace d_depth_test

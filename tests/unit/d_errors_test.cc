@@ -6,6 +6,8 @@
 
 #include "tests/unit/d_target.h"
 
+namespace d_errors_test {
+
 using namespace dfr;
 
 namespace {
@@ -527,3 +529,5 @@ TEST_CASE("an expression that needs more registers than there are keeps what wai
 	    test::compile("BEGIN { x = (pid+(pid+(pid+(pid+(pid+(pid+(pid+(pid+pid)))))))); }", target)
 	        .diagnostics.failed());
 }
+
+} // namespace d_errors_test

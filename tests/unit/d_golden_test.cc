@@ -8,6 +8,8 @@
 #include "formats/dif/disasm.h"
 #include "tests/unit/d_target.h"
 
+namespace d_golden_test {
+
 using namespace dfr;
 
 namespace {
@@ -72,3 +74,5 @@ TEST_CASE("the classic listing: layout") {
 	      "NAME             ID   KND SCP FLAG TYPE\n"
 	      "arg0             106  scl glb r    D type (integer) (size 8)\n");
 }
+
+} // namespace d_golden_test

@@ -7,6 +7,8 @@
 #include "formats/error.h"
 #include "tests/unit/d_target.h"
 
+namespace d_type_text_test {
+
 using namespace dfr;
 
 TEST_CASE("type text: a struct of everything") {
@@ -46,3 +48,5 @@ TEST_CASE("type text: wrong text is refused") {
 		CHECK_THROWS_AS(d::read_type_text(text, types), Error);
 	}
 }
+
+} // namespace d_type_text_test

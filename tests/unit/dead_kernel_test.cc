@@ -17,6 +17,8 @@
 #include "tests/unit/dead_kernel_builder.h"
 #include "tests/unit/peak_memory.h"
 
+namespace dead_kernel_test {
+
 using namespace dfr;
 using namespace dfr::test;
 using recorder::DeadKernel;
@@ -473,3 +475,5 @@ TEST_CASE("types of a dead kernel that cannot be believed are left out", "[recor
 		harvested.source().types(); // does not throw
 	}
 }
+
+} // namespace dead_kernel_test

@@ -12,6 +12,8 @@
 #include "formats/error.h"
 #include "tests/unit/d_target.h"
 
+namespace dof_image_test {
+
 using namespace dfr;
 
 namespace {
@@ -170,3 +172,5 @@ TEST_CASE("dif: an edited operand assembles to what it says") {
 	                  "      00: 00000000 add %r1, %r2, %r3\n      01: 00000000 ret %r3\n    end\n");
 	CHECK(image.bodies[0].actions[0].difo->text == std::vector<uint32_t>{0x07010203, 0x23000003});
 }
+
+} // namespace dof_image_test

@@ -11,6 +11,8 @@
 #include "tests/unit/engine_exec_rig.h"
 #include "tests/unit/engine_store_rig.h"
 
+namespace engine_confine_test {
+
 using namespace dfr::test;
 
 namespace {
@@ -751,3 +753,5 @@ TEST_CASE("confined: so many clauses on one probe, so many ECBs", "[engine][conf
 	states.push_back(std::make_unique<store_rig::State>(rig));
 	begin(*states.back(), 1000, wide);
 }
+
+} // namespace engine_confine_test

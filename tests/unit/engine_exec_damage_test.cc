@@ -9,6 +9,8 @@
 #include "tests/unit/d_target.h"
 #include "tests/unit/engine_exec_rig.h"
 
+namespace engine_exec_damage_test {
+
 using namespace dfr;
 
 namespace {
@@ -83,3 +85,5 @@ TEST_CASE("a byte changed: variables and subroutines", "[exec][damage]") {
 	    "BEGIN { self->t = timestamp; a[pid, \"x\"] = strlen(execname); s = strjoin(\"a\", execname); "
 	    "printf(\"%s %d\\n\", substr(s, 1), a[pid, \"x\"] / (self->t + 1)); exit(0); }");
 }
+
+} // namespace engine_exec_damage_test

@@ -6,6 +6,8 @@
 
 #include "tests/unit/engine_exec_rig.h"
 
+namespace engine_exec_dof_test {
+
 using namespace dfr::test;
 
 namespace {
@@ -668,3 +670,5 @@ TEST_CASE("headers of DIFOs name a million sections together", "[exec][dof]") {
 			      "DIFO headers name too many sections altogether");
 	}
 }
+
+} // namespace engine_exec_dof_test

@@ -10,6 +10,8 @@
 
 #include "tests/unit/engine_exec_rig.h"
 
+namespace engine_exec_float_test {
+
 namespace {
 
 double number(uint64_t bits) {
@@ -122,3 +124,5 @@ TEST_CASE("floating point is called like any subroutine", "[exec][float]") {
 	code.flush().pushv(3).call(DIF_SUBR_F_TO_I64, 4).ret(4);
 	CHECK(rig.run(code) == 3); // 3.375
 }
+
+} // namespace engine_exec_float_test

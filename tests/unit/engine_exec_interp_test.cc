@@ -7,6 +7,8 @@
 
 #include "tests/unit/engine_exec_rig.h"
 
+namespace engine_exec_interp_test {
+
 using namespace dfr::test;
 
 namespace {
@@ -516,3 +518,5 @@ TEST_CASE("without kernel reads, nothing but the machine's own memory can be rea
 	CHECK(dfr_machine_copy_str(&rig.machine, buffer, addr, 8, false, nullptr) < 0);
 	CHECK(rig.fault() == DIF_FAULT_KPRIV);
 }
+
+} // namespace engine_exec_interp_test

@@ -11,6 +11,8 @@
 
 #include "tests/unit/engine_exec_rig.h"
 
+namespace engine_exec_load_test {
+
 using namespace dfr::test;
 
 namespace {
@@ -197,3 +199,5 @@ TEST_CASE("work that is asked for again and again has an end, and a nearer one w
 	CHECK(result.error == -EINVAL);
 	CHECK(std::string(result.why.rf_reason) == reason);
 }
+
+} // namespace engine_exec_load_test

@@ -8,6 +8,8 @@
 
 #include "tests/unit/engine_exec_rig.h"
 
+namespace engine_exec_scratch_test {
+
 using namespace dfr::test;
 
 namespace {
@@ -166,3 +168,5 @@ TEST_CASE("copyout gives back all that it takes", "[exec][scratch]") {
 	CHECK(rig.fault() == -1);
 	CHECK(std::string(user) == "abc");
 }
+
+} // namespace engine_exec_scratch_test

@@ -6,6 +6,8 @@
 
 #include "tests/unit/engine_exec_rig.h"
 
+namespace engine_exec_subr_test {
+
 using namespace dfr::test;
 
 namespace {
@@ -531,3 +533,5 @@ TEST_CASE("progenyof, rand, and what only a kernel can answer", "[exec][subr]") 
 		CHECK(fault(subr, {kForeign}) == DIF_FAULT_ILLOP);
 	CHECK(value(DIF_SUBR_SPECULATION, {}) == 0); // no state: none can be had
 }
+
+} // namespace engine_exec_subr_test

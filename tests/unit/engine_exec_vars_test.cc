@@ -13,6 +13,8 @@ extern "C" {
 #include "kmod/engine/dif/vars.h"
 }
 
+namespace engine_exec_vars_test {
+
 using namespace dfr::test;
 
 namespace {
@@ -632,3 +634,5 @@ TEST_CASE("threads as CPUs: one key, created once", "[exec][vars][threads]") {
 	rig.run(array(DIF_OP_STGAA, 42, 0));
 	CHECK(rig.run(load) == 0);
 }
+
+} // namespace engine_exec_vars_test

@@ -6,6 +6,8 @@
 
 #include "tests/unit/engine_exec_rig.h"
 
+namespace engine_exec_verify_test {
+
 using namespace dfr::test;
 
 namespace {
@@ -700,3 +702,5 @@ TEST_CASE("the order of speculate, commit and what records", "[exec][verify]") {
 		refused_chain({speculate, speculate}, dof, "second speculate in a clause", 1);
 	}
 }
+
+} // namespace engine_exec_verify_test

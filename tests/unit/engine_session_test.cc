@@ -4,6 +4,8 @@
 #include "formats/trace/decode.h"
 #include "tests/unit/replay_app.h"
 
+namespace engine_session_test {
+
 using namespace dfr;
 using test::App;
 using test::kStart;
@@ -50,3 +52,5 @@ TEST_CASE("wall time goes at the pace of the monotonic clock, until somebody set
 		}
 	}
 }
+
+} // namespace engine_session_test

@@ -8,6 +8,8 @@
 
 #include "tests/unit/engine_store_rig.h"
 
+namespace engine_store_agg_test {
+
 using namespace store_rig;
 
 namespace {
@@ -408,3 +410,5 @@ TEST_CASE("what only a viewer's snapshot has shown is lost to a clear, which tel
 		CHECK(one.state.status().loss[DFR_LOSS_AGGREGATION] == 3);
 	}
 }
+
+} // namespace engine_store_agg_test

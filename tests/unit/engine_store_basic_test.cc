@@ -6,6 +6,8 @@
 
 #include "tests/unit/engine_store_rig.h"
 
+namespace engine_store_basic_test {
+
 using namespace store_rig;
 
 TEST_CASE("a clause with two captured arguments comes back as it fired", "[engine][store]") {
@@ -207,3 +209,5 @@ TEST_CASE("a state is read and ends while somebody else has the engine's lock", 
 	CHECK(read->pb_ecbs == nullptr);
 	dfr_mutex_unlock(dfr_engine_lock(rig.engine()));
 }
+
+} // namespace engine_store_basic_test

@@ -12,6 +12,8 @@ extern "C" {
 #include "kmod/engine/recording/store.h"
 }
 
+namespace engine_store_end_test {
+
 using namespace store_rig;
 
 namespace {
@@ -315,3 +317,5 @@ TEST_CASE("an exit() in END has an event of its own, at its own time", "[engine]
 	CHECK(exits[1].first == 4);
 	CHECK(exits[1].second > 2000);
 }
+
+} // namespace engine_store_end_test

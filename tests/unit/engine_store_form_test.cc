@@ -16,6 +16,8 @@ extern "C" {
 #include "kmod/engine/recording/store.h"
 }
 
+namespace engine_store_form_test {
+
 using namespace store_rig;
 
 namespace {
@@ -429,3 +431,5 @@ TEST_CASE("what a probe's clauses share is right after each one comes or goes", 
 	CHECK(pure > 100);
 	CHECK(no_args > 20);
 }
+
+} // namespace engine_store_form_test

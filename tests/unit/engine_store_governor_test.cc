@@ -17,6 +17,8 @@ extern "C" {
 #include "kmod/engine/recording/store.h"
 }
 
+namespace engine_store_governor_test {
+
 using namespace store_rig;
 
 namespace {
@@ -760,3 +762,5 @@ TEST_CASE("a clause of no known priority is refused", "[engine][store][governor]
 	                                    DFR_ECBUARG(0, 3 << 3))) == -EINVAL);
 	CHECK(state.reason == "clause has an unknown priority");
 }
+
+} // namespace engine_store_governor_test

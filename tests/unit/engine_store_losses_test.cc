@@ -10,6 +10,8 @@ extern "C" {
 #include "kmod/engine/recording/store.h"
 }
 
+namespace engine_store_losses_test {
+
 using namespace store_rig;
 
 namespace {
@@ -131,3 +133,5 @@ TEST_CASE("a lost firing counts once for a state whose clauses are not neighbour
 	CHECK(governed.state.status().loss[DFR_LOSS_RETURN_POOL] == 1);
 	CHECK(other.status().loss[DFR_LOSS_RETURN_POOL] == 1);
 }
+
+} // namespace engine_store_losses_test

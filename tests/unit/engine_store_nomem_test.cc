@@ -9,6 +9,8 @@
 #include "formats/abi/anchor.h"
 #include "tests/unit/engine_store_rig.h"
 
+namespace engine_store_nomem_test {
+
 using namespace store_rig;
 
 namespace {
@@ -126,3 +128,5 @@ TEST_CASE("each allocation fails once", "[engine][store][nomem]") {
 	CHECK(number > 40);
 	CHECK(refused > number / 2);
 }
+
+} // namespace engine_store_nomem_test

@@ -14,6 +14,8 @@ extern "C" {
 #include "kmod/engine/recording/store.h"
 }
 
+namespace engine_store_probe_test {
+
 using namespace store_rig;
 
 namespace {
@@ -1008,3 +1010,5 @@ TEST_CASE("all recorded kinds of value, as their layout says", "[engine][store][
 	CHECK(records[0].numbers.at(6) == 123456);
 	CHECK(state.damage == 0);
 }
+
+} // namespace engine_store_probe_test

@@ -17,6 +17,8 @@ extern "C" {
 #include "kmod/engine/recording/fire.h"
 }
 
+namespace engine_store_ring_test {
+
 using namespace store_rig;
 
 namespace {
@@ -644,3 +646,5 @@ TEST_CASE("sizes: E2BIG for END's reserve, ENOSPC for what can never fit", "[eng
 		CHECK(state.take().size() == 1);
 	}
 }
+
+} // namespace engine_store_ring_test

@@ -10,6 +10,8 @@ extern "C" {
 #include "kmod/engine/recording/store.h"
 }
 
+namespace engine_store_self_test {
+
 using namespace store_rig;
 
 namespace {
@@ -152,3 +154,5 @@ TEST_CASE("a store that is lost is on the counters' page at once", "[engine][sto
 	CHECK(state.losses.entries[0].to == 2000);
 	CHECK(state.status().loss[DFR_LOSS_DYNVAR] == 2);
 }
+
+} // namespace engine_store_self_test

@@ -7,6 +7,8 @@
 
 #include "tests/unit/engine_store_rig.h"
 
+namespace engine_store_sizes_test {
+
 using namespace store_rig;
 
 namespace {
@@ -222,3 +224,5 @@ TEST_CASE("of a confined state all memory counts", "[engine][store][sizes]") {
 		CHECK(kCpus * (kScratch + 2 * ring + tables) + tables + variables <= memory);
 	}
 }
+
+} // namespace engine_store_sizes_test

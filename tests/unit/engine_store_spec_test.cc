@@ -8,6 +8,8 @@
 
 #include "tests/unit/engine_store_rig.h"
 
+namespace engine_store_spec_test {
+
 using namespace store_rig;
 
 namespace {
@@ -540,3 +542,5 @@ TEST_CASE("a fault behind a discard: ERROR finds everything in its place", "[eng
 	CHECK(s.state.status().errors == 99);
 	CHECK(s.loss(DFR_LOSS_SPEC) + s.loss(DFR_LOSS_SPEC_BUSY) + s.loss(DFR_LOSS_SPEC_UNAVAILABLE) == 0);
 }
+
+} // namespace engine_store_spec_test

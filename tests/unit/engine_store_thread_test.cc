@@ -12,6 +12,8 @@
 
 #include "tests/unit/engine_store_rig.h"
 
+namespace engine_store_thread_test {
+
 using namespace store_rig;
 
 namespace {
@@ -309,3 +311,5 @@ TEST_CASE("states come and go under fire", "[engine][store][threads]") {
 	for (std::thread& thread : threads)
 		thread.join();
 }
+
+} // namespace engine_store_thread_test

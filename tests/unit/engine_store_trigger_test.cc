@@ -12,6 +12,8 @@ extern "C" {
 #include "kmod/engine/recording/store.h"
 }
 
+namespace engine_store_trigger_test {
+
 using namespace store_rig;
 
 namespace {
@@ -392,3 +394,5 @@ TEST_CASE("a reason is 1 to 63 bytes of printable text", "[engine][store][trigge
 	with_value.format = "slow";
 	CHECK(enable(with_value) == "action takes no expression");
 }
+
+} // namespace engine_store_trigger_test

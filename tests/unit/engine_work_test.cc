@@ -18,6 +18,8 @@
 #include "tests/unit/engine_exec_rig.h"
 #include "tests/unit/engine_store_rig.h"
 
+namespace engine_work_test {
+
 using namespace store_rig;
 
 namespace {
@@ -490,3 +492,5 @@ TEST_CASE("so many users have programs, and one more is told", "[engine][store][
 	states.erase(states.begin() + 1); // uid 1001 goes
 	CHECK(enable(1016).first == 0);
 }
+
+} // namespace engine_work_test

@@ -23,7 +23,7 @@ inline constexpr const char* kQuestion =
     "BEGIN { self->x = 1; }";
 
 // 16,000 firings on four CPUs in many small blocks.
-inline Kept recorded(App& app) {
+inline Kept recorded_work(App& app) {
 	load(app, "#pragma D option bufsize=256k\napp::work:entry { capture(arg0, arg1); }");
 	for (unsigned i = 0; i < 16'000; i++)
 		app.fire(app.entry, kStart + i * 1000, i * 7 % 4, 100 + i % 3, i % 3 ? "alpha" : "beta",

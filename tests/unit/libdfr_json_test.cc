@@ -5,6 +5,8 @@
 
 #include "analyze/libdfr/json.h"
 
+namespace libdfr_json_test {
+
 using dfr::lib::json_text;
 using dfr::lib::JsonObject;
 
@@ -24,3 +26,5 @@ TEST_CASE("JSON objects grow by fields", "[json]") {
 	CHECK(JsonObject().str() == "{}");
 	CHECK(JsonObject().raw("n", "1").text("t", "x").str() == R"({"n": 1, "t": "x"})");
 }
+
+} // namespace libdfr_json_test

@@ -15,6 +15,8 @@
 
 #include "analyze/libdfr/child.h"
 
+namespace libdfr_test {
+
 namespace {
 
 struct Maps final : dfr::render::Symboliser {
@@ -238,3 +240,5 @@ TEST_CASE("libdfr: a followed command gets its signals") {
 	              "$$; exit 5"},
 	             maps) == "exited with status 5");
 }
+
+} // namespace libdfr_test

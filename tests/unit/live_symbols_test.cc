@@ -21,6 +21,8 @@
 #include "recorder/live_symbols.h"
 #include "tests/unit/scratch_folder.h"
 
+namespace live_symbols_test {
+
 using namespace dfr;
 using recorder::LiveSymbols;
 
@@ -196,3 +198,5 @@ TEST_CASE("what is mapped no more names what occurred while it was", "[names]") 
 	CHECK_FALSE(symbols.place(child.pid(), address, between)); // one of the two: nobody knows which
 	CHECK(symbols.place(child.pid(), address, LiveSymbols::kAnyTime)->file == "other");
 }
+
+} // namespace live_symbols_test

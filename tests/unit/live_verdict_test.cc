@@ -10,6 +10,8 @@
 #include "tests/unit/replay_app.h"
 #include "tests/unit/trace_builder.h"
 
+namespace live_verdict_test {
+
 using namespace dfr;
 using test::App;
 using test::kStart;
@@ -345,3 +347,5 @@ TEST_CASE("live: a state that the kernel has ended says why", "[live][verdict]")
 	CHECK(verdict.reasons[0].starts_with("ended by the kernel at "));
 	CHECK(verdict.to == kStart + 9 * kStep);
 }
+
+} // namespace live_verdict_test

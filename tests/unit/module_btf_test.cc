@@ -13,8 +13,10 @@ extern "C" {
 #include "kmod/linux/btf_read.h"
 }
 
+namespace module_btf_test {
+
 using dfr::test::BtfBuilder;
-using dfr::test::Bytes;
+using dfr::test::RawBytes;
 
 namespace {
 
@@ -46,7 +48,7 @@ public:
 	const std::map<std::string, u32>& ids() const { return ids_; }
 
 private:
-	Bytes bytes_;
+	RawBytes bytes_;
 	dfr_btf btf_{};
 	std::map<std::string, u32> ids_;
 };
@@ -133,9 +135,9 @@ TEST_CASE("module BTF: places of members, in nameless structures too") {
 }
 
 TEST_CASE("module BTF: what is damaged is refused, whole") {
-	const Bytes good = Kernel().b.bytes();
+	const RawBytes good = Kernel().b.bytes();
 	dfr_btf btf;
-	const auto open = [&](const Bytes& bytes) {
+	const auto open = [&](const RawBytes& bytes) {
 		const int error = dfr_btf_open(&btf, bytes.data(), bytes.size());
 		if (!error)
 			dfr_btf_close(&btf);
@@ -143,13 +145,13 @@ TEST_CASE("module BTF: what is damaged is refused, whole") {
 	};
 	CHECK(open(good) == 0);
 	for (size_t cut = 1; cut <= good.size(); cut++)
-		CHECK(open(Bytes(good.begin(), good.end() - static_cast<std::ptrdiff_t>(cut))) != 0);
+		CHECK(open(RawBytes(good.begin(), good.end() - static_cast<std::ptrdiff_t>(cut))) != 0);
 	for (size_t at = 0; at < 24; at++) {
-		Bytes bad = good;
+		RawBytes bad = good;
 		bad[at] = 0xff;
 		open(bad); // must not read beyond; ASan is the judge
 	}
-	Bytes unterminated = good;
+	RawBytes unterminated = good;
 	unterminated.back() = 'x';
 	CHECK(open(unterminated) == -EINVAL);
 }
@@ -167,3 +169,5 @@ TEST_CASE("module BTF: types in circles end") {
 	CHECK(reader.prototype("self") == "none");
 	CHECK(reader.member("round", "x") == "none");
 }
+
+} // namespace module_btf_test

@@ -8,6 +8,8 @@
 #include "analyze/libdfr/boot_path.h"
 #include "bootloader-hooks/boot/sha256.h"
 
+namespace page_test {
+
 using namespace dfr;
 
 namespace {
@@ -139,3 +141,5 @@ TEST_CASE("boot path: processes without a length, and their own parents, do not 
 	}
 	CHECK(at == 1500);
 }
+
+} // namespace page_test

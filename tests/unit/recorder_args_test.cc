@@ -9,6 +9,8 @@
 #include "recorder/device.h"
 #include "recorder/probe_args.h"
 
+namespace recorder_args_test {
+
 using namespace dfr;
 
 TEST_CASE("system call arguments come from the event's format", "[recorder]") {
@@ -59,3 +61,5 @@ TEST_CASE("a missing device is explained", "[recorder]") {
 	CHECK(access.why.find("/nonexistent/dfr") != std::string::npos);
 	CHECK(access.hint.find("modprobe dfr") != std::string::npos);
 }
+
+} // namespace recorder_args_test

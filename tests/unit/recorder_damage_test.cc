@@ -21,6 +21,8 @@
 #include "tests/unit/engine_store_rig.h"
 #include "tests/unit/image_builder.h"
 
+namespace recorder_damage_test {
+
 using namespace dfr;
 using store_rig::aggregate;
 using store_rig::arg;
@@ -434,3 +436,5 @@ TEST_CASE("what is lost of a catalog is lent by another recording of the state, 
 	lender.boot_id[0]++;
 	CHECK(harvest(bare, &lender).recordings == 0);
 }
+
+} // namespace recorder_damage_test

@@ -22,6 +22,8 @@
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
+namespace recorder_drain_test {
+
 using namespace dfr;
 
 namespace {
@@ -348,3 +350,5 @@ TEST_CASE_METHOD(Drained, "a checkpoint has the open blocks, and says until when
 	CHECK(file->cut()->whole_until == 1000);
 	CHECK_FALSE(file->partial()); // up to then
 }
+
+} // namespace recorder_drain_test

@@ -18,6 +18,8 @@
 #include "tests/unit/image_builder.h"
 #include "tests/unit/scratch_folder.h"
 
+namespace recorder_dump_test {
+
 using namespace dfr;
 using test::Memory;
 
@@ -309,3 +311,5 @@ TEST_CASE("a dump that gives one page the bytes of another one is never called c
 			CHECK(read.verdict.complete == (from == to));
 		}
 }
+
+} // namespace recorder_dump_test

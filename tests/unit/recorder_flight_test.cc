@@ -15,6 +15,8 @@
 #include "recorder/trigger_gate.h"
 #include "tests/unit/scratch_folder.h"
 
+namespace recorder_flight_test {
+
 using namespace dfr;
 using namespace std::chrono_literals;
 using recorder::DaemonMode;
@@ -389,3 +391,5 @@ TEST_CASE("what dfrd tells of itself is read again", "[recorder][flight]") {
 	CHECK(odd->under_way.empty());
 	CHECK(odd->triggers.empty());
 }
+
+} // namespace recorder_flight_test

@@ -24,6 +24,8 @@
 #include "tests/unit/image_builder.h"
 #include "tests/unit/peak_memory.h"
 
+namespace recorder_image_test {
+
 using namespace dfr;
 using test::BlockBytes;
 using test::Bytes;
@@ -1593,3 +1595,5 @@ TEST_CASE("a panic of a machine on which nothing recorded is told", "[recorder][
 	                      Catch::Contains("boot b0b1b2b3-b4b5-b6b7-b8b9-babbbcbdbebf panicked on CPU 1 "
 	                                      "in bash (4242): sysrq triggered crash"));
 }
+
+} // namespace recorder_image_test

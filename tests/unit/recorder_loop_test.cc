@@ -8,6 +8,8 @@
 #include "formats/error.h"
 #include "recorder/recording_loop.h"
 
+namespace recorder_loop_test {
+
 namespace {
 
 // Writes down each call by its first letter.
@@ -80,3 +82,5 @@ TEST_CASE("where there is no memory a recording is salvaged, too, and it is an e
 		CHECK(told.calls == "spspv");
 	}
 }
+
+} // namespace recorder_loop_test

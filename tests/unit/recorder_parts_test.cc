@@ -26,6 +26,8 @@
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
+namespace recorder_parts_test {
+
 using namespace dfr;
 
 namespace {
@@ -791,3 +793,5 @@ TEST_CASE("around a rotation the power goes at any call: what was called stored 
 		}
 	}
 }
+
+} // namespace recorder_parts_test

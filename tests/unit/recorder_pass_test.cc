@@ -8,6 +8,8 @@
 
 #include "recorder/block_pass.h"
 
+namespace recorder_pass_test {
+
 using dfr::recorder::BlockPass;
 
 namespace {
@@ -104,3 +106,5 @@ TEST_CASE("a block that could not be read may have been older", "[recorder]") {
 	pass.answered(false);
 	CHECK(!pass.goes_on(1));
 }
+
+} // namespace recorder_pass_test

@@ -19,6 +19,8 @@
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
+namespace recorder_service_test {
+
 using namespace dfr;
 using recorder::Retention;
 
@@ -361,3 +363,5 @@ TEST_CASE("systemd is told when the recorder is ready, alive and at its end", "[
 	CHECK(heard().empty());
 	::close(socket);
 }
+
+} // namespace recorder_service_test

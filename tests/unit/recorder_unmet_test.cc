@@ -8,6 +8,8 @@
 #include "recorder/unmet.h"
 #include "tests/unit/scratch_folder.h"
 
+namespace recorder_unmet_test {
+
 using namespace dfr;
 
 TEST_CASE("what is off is read from the module and told to those who ask for it") {
@@ -30,3 +32,5 @@ TEST_CASE("what is off is read from the module and told to those who ask for it"
 	CHECK(recorder::off_of("", "entry", all).empty());
 	CHECK(recorder::unmet("/nonexistent").empty());
 }
+
+} // namespace recorder_unmet_test

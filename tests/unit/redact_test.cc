@@ -17,6 +17,8 @@
 #include "formats/trace/text_search.h"
 #include "tests/unit/harmed_file.h"
 
+namespace redact_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -710,3 +712,5 @@ TEST_CASE("a recording that was replaced since it was looked at is not redacted"
 	std::filesystem::rename(other.whole, rig.whole);
 	CHECK_THROWS_WITH(trace::redact_file(rig.whole, rig.part, allowed), Catch::Contains("a moment ago"));
 }
+
+} // namespace redact_test

@@ -10,6 +10,8 @@
 
 #include "analyze/render/output.h"
 
+namespace render_output_test {
+
 using dfr::render::Output;
 
 namespace {
@@ -100,3 +102,5 @@ TEST_CASE("render: output that nobody reads is an error, or dropped by who goes 
 	CHECK(said == 1);
 	::signal(SIGPIPE, before);
 }
+
+} // namespace render_output_test

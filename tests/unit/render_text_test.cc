@@ -18,6 +18,8 @@
 #include "formats/abi/catalog.h"
 #include "formats/abi/dof.h"
 
+namespace render_text_test {
+
 using namespace dfr::render;
 
 namespace {
@@ -297,3 +299,5 @@ TEST_CASE("render: what packed cells are drawn with", "[render]") {
 	CHECK_FALSE(drawn(CellText::kAscii, "xterm"));
 	::setenv("TERM", before.c_str(), 1);
 }
+
+} // namespace render_text_test

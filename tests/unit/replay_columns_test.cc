@@ -7,6 +7,8 @@
 #include "formats/error.h"
 #include "tests/unit/replay_app.h"
 
+namespace replay_columns_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -211,3 +213,5 @@ TEST_CASE("by columns: windows and chosen CPUs", "[replay][columns]") {
 		CHECK(answer.by_columns);
 	}
 }
+
+} // namespace replay_columns_test

@@ -9,6 +9,8 @@
 #include "analyze/replay/conditions.h"
 #include "tests/unit/replay_app.h"
 
+namespace replay_conditions_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -360,3 +362,5 @@ TEST_CASE("replay: a pattern lies within another one, or it is not known", "[rep
 	CHECK_FALSE(within("fbt::v*:entry", "fbt::vfs_*:entry"));
 	CHECK_FALSE(within("fbt::vfs_*:entry", "fbt::*s_*:entry"));
 }
+
+} // namespace replay_conditions_test

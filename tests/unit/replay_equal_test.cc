@@ -13,6 +13,8 @@
 #include "formats/error.h"
 #include "tests/unit/replay_app.h"
 
+namespace replay_equal_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -587,3 +589,5 @@ TEST_CASE("a name of several addresses sorts as the least, whichever came first"
 		CHECK(said.find("m`twin") < said.find("m`between"));
 	}
 }
+
+} // namespace replay_equal_test

@@ -19,6 +19,8 @@
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
+namespace replay_follow_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -712,3 +714,5 @@ TEST_CASE("follow looks for damage in what has come, and at the end in all of it
 	CHECK(source.remarks().size() == 3);
 	CHECK(source.partial());
 }
+
+} // namespace replay_follow_test

@@ -15,13 +15,15 @@ extern "C" {
 #include "kmod/engine/recording/store.h"
 }
 
+namespace replay_hostile_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
 namespace {
 
 struct Rig {
-	Rig() : kept(recorded(app)), path(folder.file("odd.dfr")) {}
+	Rig() : kept(recorded_work(app)), path(folder.file("odd.dfr")) {}
 	// Writes the blocks as `change` leaves them, sealed.
 	void write(const std::function<void(dfr_block&)>& change) {
 		kept.rewind();
@@ -301,9 +303,9 @@ TEST_CASE("hostile: a batch keeps nothing of fields without bytes", "[hostile][c
 
 TEST_CASE("hostile: clocks of several boots may be anything", "[hostile]") {
 	App app;
-	Kept first = recorded(app);
+	Kept first = recorded_work(app);
 	App another;
-	Kept second = recorded(another);
+	Kept second = recorded_work(another);
 	first.place("first.dfr", "alpha", 1, 0);
 	second.place("second.dfr", "beta", 2, 0);
 	const uint64_t any[] = {0, 1, INT64_MAX, 1ull << 63, UINT64_MAX};
@@ -351,3 +353,5 @@ TEST_CASE("hostile: high ids of probes make the engine look through no long chai
 	}
 	CHECK(longest < 100);
 }
+
+} // namespace replay_hostile_test

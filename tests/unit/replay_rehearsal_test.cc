@@ -8,6 +8,8 @@
 #include "formats/d/compile.h"
 #include "tests/unit/d_target.h"
 
+namespace replay_rehearsal_test {
+
 using namespace dfr;
 
 namespace {
@@ -86,3 +88,5 @@ TEST_CASE("rehearsal: argument types of a kernel that is not this one are said t
 	CHECK(result.diagnostics.all()[0].tag == "D_ARGS_NONE");
 	CHECK(result.diagnostics.all()[0].hint.find("1.2.3-other") != std::string::npos);
 }
+
+} // namespace replay_rehearsal_test

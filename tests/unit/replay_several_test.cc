@@ -10,6 +10,8 @@
 #include "tests/unit/replay_app.h"
 #include "tests/unit/scratch_folder.h"
 
+namespace replay_several_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -600,3 +602,5 @@ TEST_CASE("united: who is the same host and boot", "[replay][several]") {
 	CHECK(boots() == 1);
 	CHECK(trace::United({&b, &a}).hosts()[0].name == "alpha");
 }
+
+} // namespace replay_several_test

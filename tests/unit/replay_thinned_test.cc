@@ -8,12 +8,14 @@
 
 #include "tests/unit/harmed_file.h"
 
+namespace replay_thinned_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
 TEST_CASE("an answer from a thinned recording never says that it is complete", "[replay][verdict]") {
 	App app;
-	Kept kept = recorded(app);
+	Kept kept = recorded_work(app);
 	REQUIRE(kept.records() == 16'000);
 	const ScratchFolder folder;
 	const std::string whole = folder.file("whole.dfr"), thin = folder.file("thin.dfr");
@@ -41,7 +43,7 @@ TEST_CASE("an answer from a thinned recording never says that it is complete", "
 TEST_CASE("blocks that a writer never wrote are missed, also a CPU's last ones, or all of it",
           "[replay][verdict]") {
 	App app;
-	Kept kept = recorded(app);
+	Kept kept = recorded_work(app);
 	const ScratchFolder folder;
 	const std::string whole = folder.file("whole.dfr"), thin = folder.file("thin.dfr");
 	write_file(whole, kept, [](const dfr_block&) { return true; });
@@ -88,3 +90,5 @@ TEST_CASE("blocks that a writer never wrote are missed, also a CPU's last ones, 
 		      std::string::npos);
 	}
 }
+
+} // namespace replay_thinned_test

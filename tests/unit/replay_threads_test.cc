@@ -6,6 +6,8 @@
 
 #include "tests/unit/replay_app.h"
 
+namespace replay_threads_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -126,3 +128,5 @@ TEST_CASE("by threads: firings without an input", "[replay][parallel]") {
 	replay_says(kept, "app::work:entry { self->t = arg0; @[arg1 * 2 > 5000] = sum(self->t); }", &answer);
 	CHECK_FALSE(answer.verdict.complete);
 }
+
+} // namespace replay_threads_test

@@ -8,6 +8,8 @@
 #include "analyze/libdfr/option_value.h"
 #include "analyze/render/renderer.h"
 
+namespace replay_tick_test {
+
 using dfr::engine::timer_interval;
 using dfr::lib::parse_rate;
 
@@ -63,3 +65,5 @@ TEST_CASE("replay: options of the renderer", "[replay]") {
 	Renderer::set_style(style, "bufsize", "1m", known);
 	CHECK_FALSE(known);
 }
+
+} // namespace replay_tick_test

@@ -12,6 +12,8 @@
 #include "tests/unit/replay_app.h"
 #include "tests/unit/scratch_folder.h"
 
+namespace replay_window_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -407,3 +409,5 @@ TEST_CASE("times and CPUs as people write them", "[window]") {
 	for (const char* const wrong : {"", ",", "1,", "2-1", "x", "1-", "-1", "99999999", "0-70000"})
 		CHECK_FALSE(replay::parse_cpus(wrong));
 }
+
+} // namespace replay_window_test

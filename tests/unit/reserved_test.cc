@@ -16,6 +16,8 @@ extern "C" {
 #include "kmod/linux/reserved_heads.h"
 }
 
+namespace reserved_test {
+
 namespace {
 
 // Two areas, each with two heads.
@@ -147,3 +149,5 @@ TEST_CASE("whatever turn a head has, the boots behind it take the areas in turn"
 		}
 	}
 }
+
+} // namespace reserved_test

@@ -14,6 +14,8 @@
 #include "formats/shown.h"
 #include "tests/unit/harmed_file.h"
 
+namespace shown_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -184,3 +186,5 @@ TEST_CASE("no command obeys or forwards what a recording's texts tell a terminal
 	}
 }
 // NOLINTEND(misc-misleading-bidirectional)
+
+} // namespace shown_test

@@ -14,6 +14,8 @@
 #include "tests/unit/proper_blocks.h"
 #include "tests/unit/trace_builder.h"
 
+namespace trace_columns_test {
+
 using namespace dfr;
 using test::BlockBytes;
 using test::Bytes;
@@ -398,3 +400,5 @@ TEST_CASE("columns of any integers come back", "[trace][columns]") {
 	CHECK(round(signs, true).least == 1ull << 63);
 	CHECK(round(signs, false).least == 0);
 }
+
+} // namespace trace_columns_test

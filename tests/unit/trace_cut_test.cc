@@ -15,6 +15,8 @@
 #include "tests/unit/harmed_file.h"
 #include "tests/unit/trace_builder.h"
 
+namespace trace_cut_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -486,3 +488,5 @@ TEST_CASE("what a newer dfr says in catalog or ledger is left out by a cut, and 
 		}
 	}
 }
+
+} // namespace trace_cut_test

@@ -16,6 +16,8 @@
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
+namespace trace_decode_test {
+
 using namespace dfr;
 using test::BlockBytes;
 using test::Bytes;
@@ -1086,3 +1088,5 @@ TEST_CASE("a catalog's table of EPIDs grows with what is known, not with how far
 	CHECK(catalog.ecb(60000)->probe == 1);
 	CHECK_FALSE(catalog.ecb(2));
 }
+
+} // namespace trace_decode_test

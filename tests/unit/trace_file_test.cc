@@ -24,6 +24,8 @@
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
+namespace trace_file_test {
+
 using namespace dfr;
 using test::BlockBytes;
 using test::CatalogLog;
@@ -889,3 +891,5 @@ TEST_CASE("blocks that make no sense are counted, not written", "[trace][file]")
 	writer.finish();
 	CHECK(count_blocks(*trace::open_file(folder.file("a.dfr"))) == 0);
 }
+
+} // namespace trace_file_test

@@ -17,6 +17,8 @@
 #include "tests/unit/harmed_file.h"
 #include "tests/unit/trace_builder.h"
 
+namespace trace_hostile_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -280,3 +282,5 @@ TEST_CASE("hostile: conditions that are very deep end no reader", "[hostile]") {
 	REQUIRE_FALSE(answer.verdict.complete);
 	CHECK(answer.verdict.reasons.front().find("was recorded only where") != std::string::npos);
 }
+
+} // namespace trace_hostile_test

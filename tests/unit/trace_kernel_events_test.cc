@@ -12,6 +12,8 @@
 #include "formats/trace/verify.h"
 #include "tests/unit/harmed_file.h"
 
+namespace trace_kernel_events_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -39,7 +41,7 @@ std::vector<std::string> lines_of(const trace::KernelEvents& kept) {
 }
 
 struct Rig {
-	Rig() : kept(recorded(app)), path(folder.file("boot.dfr")), part(folder.file("part.dfr")) {
+	Rig() : kept(recorded_work(app)), path(folder.file("boot.dfr")), part(folder.file("part.dfr")) {
 		write(some_events());
 	}
 	void write(const trace::KernelEvents& events) {
@@ -215,3 +217,5 @@ TEST_CASE("a cut keeps the kernel's own events of its times, CPUs and processes"
 	CHECK(trace::open_file(rig.part)->kernel_events().remarks.back() ==
 	      "4 events of the kernel's own were left out (cut)");
 }
+
+} // namespace trace_kernel_events_test

@@ -23,6 +23,8 @@
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
+namespace trace_names_test {
+
 using namespace dfr;
 using trace::AddressNames;
 using trace::KnownNames;
@@ -328,3 +330,5 @@ TEST_CASE("addresses of processes in keys and profile probes are collected", "[t
 	of_keys.aggregations({{.varid = 1, .kind = DFR_ACT_COUNT, .key = key.bytes, .words = {1}}}, catalog);
 	CHECK(of_keys.fresh().empty());
 }
+
+} // namespace trace_names_test

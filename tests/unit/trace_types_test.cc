@@ -17,6 +17,8 @@
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
+namespace trace_types_test {
+
 using namespace dfr;
 using types::NameSpace;
 using types::TypeRef;
@@ -278,3 +280,5 @@ TEST_CASE("recordings of one kernel have their types together, others are named"
 	CHECK_FALSE(typed.complete);
 	CHECK(times(verdict_of({&a, &b, &c, &d, &same}, "END { trace(sizeof(int)); }", said)) == 0);
 }
+
+} // namespace trace_types_test

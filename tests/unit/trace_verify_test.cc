@@ -14,6 +14,8 @@
 #include "formats/trace/verify.h"
 #include "tests/unit/harmed_file.h"
 
+namespace trace_verify_test {
+
 using namespace dfr;
 using namespace dfr::test;
 
@@ -23,7 +25,7 @@ using Payload = std::vector<std::byte>;
 
 // A recording in a folder, and a second file for what was done to it.
 struct Rig {
-	Rig() : kept(recorded(app)), whole(folder.file("whole.dfr")), harmed(folder.file("harmed.dfr")) {
+	Rig() : kept(recorded_work(app)), whole(folder.file("whole.dfr")), harmed(folder.file("harmed.dfr")) {
 		write_file(whole, kept, [](const dfr_block&) { return true; });
 	}
 	App app;
@@ -482,3 +484,5 @@ TEST_CASE("a file that was killed before its end mark is whole up to what it sai
 	CHECK_FALSE(file->partial());
 	CHECK(answer(rig.harmed).first == answer(rig.whole).first);
 }
+
+} // namespace trace_verify_test

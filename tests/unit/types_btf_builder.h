@@ -14,14 +14,14 @@
 
 namespace dfr::test {
 
-using Bytes = std::vector<std::uint8_t>;
+using RawBytes = std::vector<std::uint8_t>;
 
-inline void put(Bytes& out, std::uint64_t value, unsigned bytes) {
+inline void put(RawBytes& out, std::uint64_t value, unsigned bytes) {
 	for (unsigned i = 0; i < bytes; i++)
 		out.push_back(static_cast<std::uint8_t>(value >> i * 8));
 }
 
-inline void put32(Bytes& out, std::uint32_t value) {
+inline void put32(RawBytes& out, std::uint32_t value) {
 	put(out, value, 4);
 }
 
@@ -50,8 +50,8 @@ public:
 			put32(types, value);
 	}
 
-	Bytes types;
-	Bytes strings;
+	RawBytes types;
+	RawBytes strings;
 
 private:
 	std::uint32_t first_string_;
@@ -85,8 +85,8 @@ public:
 
 	std::uint32_t pointer(std::uint32_t target) { return type("", 2, 0, target); }
 
-	Bytes bytes() const {
-		Bytes out;
+	RawBytes bytes() const {
+		RawBytes out;
 		put(out, 0xeb9f, 2);
 		put(out, 1, 1);
 		put(out, 0, 1);

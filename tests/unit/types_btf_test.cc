@@ -8,11 +8,13 @@
 #include "formats/types/btf.h"
 #include "tests/unit/types_btf_builder.h"
 
+namespace types_btf_test {
+
 using namespace dfr::types;
 using Catch::Contains;
 using dfr::Error;
 using dfr::test::BtfBuilder;
-using dfr::test::Bytes;
+using dfr::test::RawBytes;
 
 namespace {
 
@@ -235,7 +237,7 @@ TEST_CASE("BTF: the digest is FNV-1a over words and the length") {
 	// Three bytes over a multiple of eight: 24 bytes of header, then 3 of strings.
 	BtfBuilder b;
 	b.string("x");
-	const Bytes bytes = b.bytes();
+	const RawBytes bytes = b.bytes();
 	REQUIRE(bytes.size() == 27);
 	std::uint64_t expected = 0xcbf29ce484222325ULL;
 	const std::uint64_t words[] = {0x00000018'0001eb9fULL, 0x00000000'00000000ULL, 0x00000003'00000000ULL,
@@ -247,7 +249,7 @@ TEST_CASE("BTF: the digest is FNV-1a over words and the length") {
 
 TEST_CASE("BTF: damaged blobs are refused with the reason") {
 	const SmallKernel kernel;
-	Bytes bytes = kernel.b.bytes();
+	RawBytes bytes = kernel.b.bytes();
 	const auto reopen = [&] { return Btf("t", Blob::from_bytes(bytes)); };
 
 	SECTION("too short") {
@@ -357,3 +359,5 @@ TEST_CASE("BTF: functions that take functions are compared pair by pair, once") 
 	CHECK(equivalent({&btf, one}, {&btf, same}));
 	CHECK_FALSE(equivalent({&btf, one}, {&btf, other}));
 }
+
+} // namespace types_btf_test

@@ -12,6 +12,8 @@
 #include "formats/types/btf_writer.h"
 #include "tests/unit/types_btf_builder.h"
 
+namespace types_btf_writer_test {
+
 using namespace dfr::types;
 using dfr::test::BtfBuilder;
 
@@ -193,3 +195,5 @@ TEST_CASE("a kernel's types come back", "[types][btf][writer]") {
 		}
 	}
 }
+
+} // namespace types_btf_writer_test

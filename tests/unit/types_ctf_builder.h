@@ -27,18 +27,18 @@ public:
 		return id;
 	}
 
-	Bytes body() const {
-		Bytes out;
-		for (const Bytes* part :
+	RawBytes body() const {
+		RawBytes out;
+		for (const RawBytes* part :
 		     {&objects, &functions, &object_names, &function_names, &variables, &types, &strings})
 			out.insert(out.end(), part->begin(), part->end());
 		return out;
 	}
 
 	// `packed` replaces the body, for compressed dictionaries.
-	Bytes bytes(const Bytes* packed = nullptr) {
+	RawBytes bytes(const RawBytes* packed = nullptr) {
 		const std::uint32_t parent_name = string(parent);
-		Bytes out;
+		RawBytes out;
 		put(out, 0xdff2, 2);
 		put(out, 4, 1);
 		put(out, flags, 1);
@@ -47,14 +47,14 @@ public:
 		put32(out, 0);
 		put32(out, 0); // labels
 		std::uint32_t at = 0;
-		for (const Bytes* part :
+		for (const RawBytes* part :
 		     {&objects, &functions, &object_names, &function_names, &variables, &types}) {
 			put32(out, at);
 			at += static_cast<std::uint32_t>(part->size());
 		}
 		put32(out, at);
 		put32(out, static_cast<std::uint32_t>(strings.size()));
-		const Bytes rest = packed ? *packed : body();
+		const RawBytes rest = packed ? *packed : body();
 		out.insert(out.end(), rest.begin(), rest.end());
 		return out;
 	}
@@ -63,7 +63,7 @@ public:
 
 	std::uint32_t flags = 2;
 	std::string parent;
-	Bytes objects, functions, object_names, function_names, variables;
+	RawBytes objects, functions, object_names, function_names, variables;
 
 private:
 	std::uint32_t next_id_ = 1;

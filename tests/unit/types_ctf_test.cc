@@ -15,12 +15,14 @@
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/types_ctf_builder.h"
 
+namespace types_ctf_test {
+
 using namespace dfr::types;
 using Catch::Contains;
-using dfr::test::Bytes;
 using dfr::test::CtfBuilder;
 using dfr::test::put;
 using dfr::test::put32;
+using dfr::test::RawBytes;
 
 namespace {
 
@@ -129,8 +131,8 @@ TEST_CASE("CTF: one dictionary") {
 TEST_CASE("CTF: a compressed dictionary") {
 	SmallUnit unit;
 	unit.b.flags |= 1;
-	const Bytes body = unit.b.body();
-	Bytes packed(compressBound(body.size()));
+	const RawBytes body = unit.b.body();
+	RawBytes packed(compressBound(body.size()));
 	uLongf length = packed.size();
 	REQUIRE(compress(packed.data(), &length, body.data(), body.size()) == Z_OK);
 	packed.resize(length);
@@ -154,10 +156,10 @@ TEST_CASE("CTF: an archive of a parent and a child") {
 	const auto conflict = child.type("conflict", 6, 1, 4);
 	child.words({child.string("a"), 0, int_});
 	const auto pointer = child.type("", 3, 0, conflict);
-	const Bytes parts[] = {parent.bytes(), child.bytes()};
+	const RawBytes parts[] = {parent.bytes(), child.bytes()};
 
 	// Header, two entries; the child stands first in the names.
-	Bytes archive;
+	RawBytes archive;
 	put(archive, 0x8b47f2a4d7623eebULL, 8);
 	put(archive, 2, 8);
 	put(archive, 2, 8);
@@ -169,7 +171,7 @@ TEST_CASE("CTF: an archive of a parent and a child") {
 	put(archive, second, 8);
 	put(archive, 0, 8); // ".ctf"
 	put(archive, 0, 8);
-	for (const Bytes& part : parts) {
+	for (const RawBytes& part : parts) {
 		put(archive, part.size(), 8);
 		archive.insert(archive.end(), part.begin(), part.end());
 	}
@@ -192,7 +194,7 @@ TEST_CASE("CTF: an archive of a parent and a child") {
 	}
 	SECTION("cut anywhere") {
 		for (std::size_t length = 0; length < archive.size(); length++) {
-			Bytes cut(archive.begin(), archive.begin() + static_cast<std::ptrdiff_t>(length));
+			RawBytes cut(archive.begin(), archive.begin() + static_cast<std::ptrdiff_t>(length));
 			CHECK_THROWS_AS(CtfFile::from_blob("cut", Blob::from_bytes(cut)), dfr::Error);
 		}
 	}
@@ -223,7 +225,7 @@ TEST_CASE("CTF: large structs have 64-bit member offsets") {
 
 TEST_CASE("CTF: damaged dictionaries are refused with the reason") {
 	SmallUnit unit;
-	Bytes bytes = unit.b.bytes();
+	RawBytes bytes = unit.b.bytes();
 	const auto reopen = [&] { return Ctf("t", Blob::from_bytes(bytes), nullptr); };
 	SECTION("short") {
 		bytes.resize(51);
@@ -317,3 +319,5 @@ TEST_CASE("CTF: a file without any") {
 	CHECK_FALSE(CtfFile::open(compiler.build({"int main(void) { return 0; }"}, "-gctf0")));
 	CHECK_THROWS_WITH(CtfFile::open("/etc/passwd"), Contains("not an ELF file"));
 }
+
+} // namespace types_ctf_test

@@ -20,24 +20,26 @@
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/types_btf_builder.h"
 
+namespace types_kernel_test {
+
 using namespace dfr::types;
 using Catch::Contains;
 using dfr::test::BtfBuilder;
-using dfr::test::Bytes;
+using dfr::test::RawBytes;
 using dfr::test::ScratchFolder;
 namespace fs = std::filesystem;
 
 namespace {
 
-template <typename T> void append(Bytes& out, const T& value) {
+template <typename T> void append(RawBytes& out, const T& value) {
 	const size_t at = out.size();
 	out.resize(at + sizeof value);
 	std::memcpy(out.data() + at, &value, sizeof value);
 }
 
 // An ELF file of one section beside its section names.
-Bytes elf_with(std::string_view section, const Bytes& contents) {
-	Bytes names(1, 0);
+RawBytes elf_with(std::string_view section, const RawBytes& contents) {
+	RawBytes names(1, 0);
 	names.insert(names.end(), section.begin(), section.end());
 	names.push_back(0);
 	Elf64_Ehdr header{};
@@ -48,7 +50,7 @@ Bytes elf_with(std::string_view section, const Bytes& contents) {
 	header.e_shnum = 3;
 	header.e_shstrndx = 2;
 	header.e_shoff = sizeof header + contents.size() + names.size();
-	Bytes out;
+	RawBytes out;
 	append(out, header);
 	out.insert(out.end(), contents.begin(), contents.end());
 	out.insert(out.end(), names.begin(), names.end());
@@ -63,8 +65,8 @@ Bytes elf_with(std::string_view section, const Bytes& contents) {
 	return out;
 }
 
-Bytes xz(const Bytes& bytes) {
-	Bytes out(lzma_stream_buffer_bound(bytes.size()));
+RawBytes xz(const RawBytes& bytes) {
+	RawBytes out(lzma_stream_buffer_bound(bytes.size()));
 	std::size_t used = 0;
 	REQUIRE(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, nullptr, bytes.data(), bytes.size(), out.data(),
 	                                &used, out.size()) == LZMA_OK);
@@ -72,18 +74,18 @@ Bytes xz(const Bytes& bytes) {
 	return out;
 }
 
-Bytes zstd(const Bytes& bytes) {
-	Bytes out(ZSTD_compressBound(bytes.size()));
+RawBytes zstd(const RawBytes& bytes) {
+	RawBytes out(ZSTD_compressBound(bytes.size()));
 	const std::size_t used = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 3);
 	REQUIRE_FALSE(ZSTD_isError(used));
 	out.resize(used);
 	return out;
 }
 
-Bytes gzip(const Bytes& bytes) {
+RawBytes gzip(const RawBytes& bytes) {
 	z_stream stream{};
 	REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-	Bytes out(deflateBound(&stream, bytes.size()));
+	RawBytes out(deflateBound(&stream, bytes.size()));
 	stream.next_in = const_cast<Bytef*>(bytes.data());
 	stream.avail_in = static_cast<uInt>(bytes.size());
 	stream.next_out = out.data();
@@ -96,10 +98,10 @@ Bytes gzip(const Bytes& bytes) {
 
 // An LZ4 legacy frame of literals only, so long that their count goes on in
 // further bytes.
-Bytes lz4(const Bytes& bytes) {
-	Bytes out;
+RawBytes lz4(const RawBytes& bytes) {
+	RawBytes out;
 	dfr::test::put32(out, 0x184c2102);
-	Bytes block;
+	RawBytes block;
 	block.push_back(0xf0);
 	std::size_t rest = bytes.size() - 15;
 	for (; rest >= 255; rest -= 255)
@@ -112,9 +114,9 @@ Bytes lz4(const Bytes& bytes) {
 }
 
 // Two setup sectors, then 100 bytes before the payload and the size after it.
-Bytes bzimage(Bytes payload) {
+RawBytes bzimage(RawBytes payload) {
 	dfr::test::put32(payload, 12345);
-	Bytes out((2 + 1) * 512 + 100);
+	RawBytes out((2 + 1) * 512 + 100);
 	out[0x1f1] = 2;
 	std::memcpy(&out[0x202], "HdrS", 4);
 	out[0x206] = 0x0f;
@@ -160,10 +162,10 @@ std::vector<fs::path> fetched_kernels() {
 
 TEST_CASE("kernel images: BTF raw, in ELF and in a vmlinuz of every compression") {
 	const ScratchFolder folder;
-	const Bytes raw = kernel().bytes();
-	const Bytes elf = elf_with(".BTF", raw);
+	const RawBytes raw = kernel().bytes();
+	const RawBytes elf = elf_with(".BTF", raw);
 	const std::uint64_t digest = Btf("raw", Blob::from_bytes(raw)).digest();
-	const auto opened = [&](const char* name, const Bytes& bytes) {
+	const auto opened = [&](const char* name, const RawBytes& bytes) {
 		return Btf::open(folder.write(name, bytes), "vmlinux")->digest();
 	};
 	CHECK(opened("raw", raw) == digest);
@@ -176,10 +178,10 @@ TEST_CASE("kernel images: BTF raw, in ELF and in a vmlinuz of every compression"
 
 // Expected texts and refusals: LZ4's block format (lz4_Block_format.md), whose last five bytes are literals.
 TEST_CASE("LZ4: matches, long counts, several blocks and damage") {
-	const auto unpacked = [](const std::vector<Bytes>& blocks) -> std::string {
-		Bytes frame;
+	const auto unpacked = [](const std::vector<RawBytes>& blocks) -> std::string {
+		RawBytes frame;
 		dfr::test::put32(frame, 0x184c2102);
-		for (const Bytes& block : blocks) {
+		for (const RawBytes& block : blocks) {
 			dfr::test::put32(frame, static_cast<std::uint32_t>(block.size()));
 			frame.insert(frame.end(), block.begin(), block.end());
 		}
@@ -196,7 +198,7 @@ TEST_CASE("LZ4: matches, long counts, several blocks and damage") {
 	for (unsigned i = 0; i < 276; i++)
 		expected += "abc"[i % 3];
 	expected += "UVXYZ";
-	const Bytes good = {0x3f, 'a', 'b', 'c', 3, 0, 255, 2, 0x50, 'U', 'V', 'X', 'Y', 'Z'};
+	const RawBytes good = {0x3f, 'a', 'b', 'c', 3, 0, 255, 2, 0x50, 'U', 'V', 'X', 'Y', 'Z'};
 	CHECK(unpacked({good}) == expected);
 	CHECK(unpacked({good, good}) == expected + expected);
 	CHECK(unpacked({{0x50, 'a', 'b', 'c', 'd', 'e'}}) == "abcde");
@@ -209,7 +211,7 @@ TEST_CASE("LZ4: matches, long counts, several blocks and damage") {
 	CHECK(unpacked({{0x30, 'a', 'b', 'c', 1}}) == "refused");    // distance cut off
 	CHECK(unpacked({{0x30, 'a', 'b', 'c', 1, 0}}) == "refused"); // ends with a match
 	// Nine million of one byte do not fit into a block.
-	Bytes large = {0x1f, 'a', 1, 0};
+	RawBytes large = {0x1f, 'a', 1, 0};
 	large.insert(large.end(), 9'000'000 / 255, 255);
 	large.insert(large.end(), {0, 0x50, 'U', 'V', 'X', 'Y', 'Z'});
 	CHECK(unpacked({large}) == "refused");
@@ -217,15 +219,15 @@ TEST_CASE("LZ4: matches, long counts, several blocks and damage") {
 
 TEST_CASE("kernel images: what is wrong with one is said") {
 	const ScratchFolder folder;
-	const auto open = [&](const Bytes& bytes) { return load_btf(folder.write("image", bytes)); };
-	const Bytes elf = elf_with(".BTF", kernel().bytes());
+	const auto open = [&](const RawBytes& bytes) { return load_btf(folder.write("image", bytes)); };
+	const RawBytes elf = elf_with(".BTF", kernel().bytes());
 	CHECK_THROWS_WITH(open(elf_with(".text", {1, 2, 3})), Contains("has no .BTF section"));
 	CHECK_THROWS_WITH(open(bzimage({1, 2, 3, 4, 5, 6})), Contains("compressed in a way"));
-	for (const Bytes& packed : {xz(elf), zstd(elf), gzip(elf), lz4(elf)}) {
-		Bytes cut(packed.begin(), packed.end() - 12);
+	for (const RawBytes& packed : {xz(elf), zstd(elf), gzip(elf), lz4(elf)}) {
+		RawBytes cut(packed.begin(), packed.end() - 12);
 		CHECK_THROWS_WITH(open(bzimage(cut)), Contains("damaged kernel image or module"));
 	}
-	Bytes image = bzimage(xz(elf));
+	RawBytes image = bzimage(xz(elf));
 	image.resize(image.size() - 8);
 	CHECK_THROWS_WITH(open(image), Contains("payload lies outside"));
 	image = bzimage(xz(elf));
@@ -233,7 +235,7 @@ TEST_CASE("kernel images: what is wrong with one is said") {
 	CHECK_THROWS_WITH(open(image), Contains("older than 2.08"));
 	CHECK_THROWS_WITH(load_btf(folder.path()), Contains("not a regular file"));
 	CHECK_THROWS_WITH(load_btf(folder.path() + "/none"), Contains("cannot open"));
-	Bytes based = elf_with(".BTF.base", kernel().bytes());
+	RawBytes based = elf_with(".BTF.base", kernel().bytes());
 	CHECK_THROWS_WITH(open(based), Contains(".BTF.base"));
 }
 
@@ -354,3 +356,5 @@ TEST_CASE("kernel types: Debian's kernels", "[kernel]") {
 		}
 	}
 }
+
+} // namespace types_kernel_test

@@ -11,6 +11,8 @@
 #include "formats/types/program_types.h"
 #include "tests/unit/types_btf_builder.h"
 
+namespace types_program_test {
+
 using namespace dfr::types;
 using Catch::Contains;
 
@@ -199,3 +201,5 @@ TEST_CASE("types: equivalence crosses containers") {
 	CHECK_FALSE(equivalent(p.function(t.int_, one, false), p.function(t.int_, other, true)));
 	CHECK_FALSE(equivalent(p.function(t.int_, one, false), p.function(t.uint_, one, false)));
 }
+
+} // namespace types_program_test

@@ -14,6 +14,8 @@
 #include "formats/types/symbols.h"
 #include "tests/unit/scratch_folder.h"
 
+namespace types_symbols_test {
+
 using namespace dfr::types;
 using Catch::Contains;
 
@@ -169,3 +171,5 @@ TEST_CASE("a pipe by a file's name is waited for by nobody", "[hostile]") {
 	REQUIRE(mkfifo(path.c_str(), 0600) == 0);
 	CHECK_THROWS_WITH(Blob::from_file(path), Contains("is not a regular file"));
 }
+
+} // namespace types_symbols_test

@@ -14,6 +14,8 @@
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/types_btf_builder.h"
 
+namespace types_twins_test {
+
 using namespace dfr;
 using namespace dfr::types;
 using Catch::Contains;
@@ -137,3 +139,5 @@ TEST_CASE("args[] of a probe without types are refused with the reason") {
 	REQUIRE(other.diagnostics.errors() == 2);
 	CHECK(other.diagnostics.all()[1].hint == "use arg0 to arg9 and casts");
 }
+
+} // namespace types_twins_test
