@@ -70,7 +70,7 @@ void Rig::fire(dfr_probe* probe, std::vector<uint64_t> args, uint64_t time) {
 	dfr_fire_env(probe, raw.data(), static_cast<unsigned>(raw.size()), nullptr, &now);
 }
 
-State::State(Rig& rig) : rig_(rig) {
+State::State(Rig& rig) {
 	REQUIRE(dfr_state_create(rig.engine(), &state) == 0);
 }
 

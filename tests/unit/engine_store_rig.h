@@ -98,7 +98,6 @@ public:
 	uint64_t damage = 0;
 
 private:
-	Rig& rig_;
 	uint64_t catalog_read_ = 0;
 	std::vector<std::byte> catalog_rest_;
 };
