@@ -460,6 +460,7 @@ int dfr_holding_stop(struct dfr_holding *holding, u32 *cpu)
  */
 #define DFR_CLEAN_DEFAULT_NS (NSEC_PER_SEC / 101)
 #define DFR_CLEAN_MIN_NS     (NSEC_PER_SEC / 5000)
+#define DFR_CLEAN_MAX_NS     NSEC_PER_SEC /* the governor detaches and attaches by it, and blocks are sealed */
 
 static u64 clean_interval(const struct dfr_holding *holding)
 {
@@ -467,7 +468,7 @@ static u64 clean_interval(const struct dfr_holding *holding)
 
 	if (rate <= 0)
 		return DFR_CLEAN_DEFAULT_NS;
-	return max_t(u64, rate, DFR_CLEAN_MIN_NS);
+	return clamp_t(u64, rate, DFR_CLEAN_MIN_NS, DFR_CLEAN_MAX_NS);
 }
 
 /*

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# With this cleanrate housekeeping looks at the state when it has begun and a minute later.
-dfr record -x cleanrate=60s -x strsize=16k -o k.dfr -s /costly.d \
+# With this cleanrate housekeeping looks at the state when it has begun and a second later.
+dfr record -x cleanrate=1hz -x strsize=16k -o k.dfr -s /costly.d \
 	-- guest-device getppid 1000000000 >/dev/null 2>log
 killall -9 guest-device
 dfr info k.dfr 2>/dev/null | grep -o 'killed: .*'
