@@ -135,7 +135,7 @@ static int enable_locked(struct dfr_file *file, struct dfr_program *program, str
 	error = dfr_state_add(holding->hd_state, program, io->flags, &io->matched, why);
 	if (error && !file->fl_holding)
 		dfr_holding_destroy(holding); /* the first program makes the state, or nothing does */
-	else
+	else if (!file->fl_holding)	      /* a mapping of one that is there keeps fl_map for seconds */
 		dfr_device_set_holding(file, holding);
 	return error;
 }
