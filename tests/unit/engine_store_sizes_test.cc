@@ -185,6 +185,48 @@ TEST_CASE("of a confined state a key is smaller", "[engine][store][sizes]") {
 	CHECK(state.reason == "unprivileged users may not use an aggregation's key above 64 KiB");
 }
 
+// Clauses of at most 64 counts, of `variables` aggregations together.
+static Program counts(uint32_t variables) {
+	Program program;
+	std::vector<Action> actions;
+	for (uint32_t i = 1; i <= variables; i++) {
+		actions.push_back(count_by({}).back());
+		actions.back().uarg = i;
+		if (actions.size() == 64 || i == variables)
+			program.clause("rig::read:entry", std::exchange(actions, {}));
+	}
+	return program;
+}
+
+TEST_CASE("a state has a most of aggregations, over all of its programs", "[engine][store][sizes]") {
+	Rig rig;
+	rig.probe("read");
+	const bool confined = GENERATE(false, true);
+	const uint32_t most = confined ? 256 : 4096;
+	State state(rig);
+	if (confined)
+		REQUIRE(dfr_state_confine(state.state, 1000, 1000, 64 << 20) == 0);
+	CHECK(state.enable(counts(most + 1)) == -EINVAL);
+	CHECK(state.reason == (confined ? "unprivileged users may not use more than 256 aggregations"
+	                                : "a state may not have more than 4096 aggregations"));
+	REQUIRE(state.enable(counts(most)) == 0);
+	REQUIRE(state.enable(counts(most)) == 0); // the same ones
+	Program another;
+	another.clause("rig::read:entry", {});
+	auto one = count_by({});
+	one.back().uarg = most + 1;
+	another.clause("rig::read:entry", one);
+	CHECK(state.enable(another) == -EINVAL);
+}
+
+TEST_CASE("a program that is refused for an option leaves no aggregation", "[engine][store][sizes]") {
+	Rig rig;
+	rig.probe("read");
+	State state(rig);
+	CHECK(state.enable(counts(1).option(DFR_OPT_BUFPOLICY, 99)) == -EINVAL);
+	CHECK(state.state->st_aggvars == nullptr);
+}
+
 TEST_CASE("a program has at most 16384 clauses, and a million actions in them", "[engine][store][sizes]") {
 	Rig rig;
 	rig.probe("read");

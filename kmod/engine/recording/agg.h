@@ -27,6 +27,7 @@ struct dfr_aggvar {
 
 /* aggvar.c */
 extern const char dfr_no_memory[]; /* the reason for -ENOMEM */
+extern const char dfr_killed[];	   /* the reason for -EINTR */
 const char *dfr_aggvars_collect(struct dfr_state *state, const struct dfr_program *more);
 void dfr_aggvars_free(struct dfr_aggvar *var);
 struct dfr_aggvar *dfr_state_aggvar(const struct dfr_state *state, u32 varid);

@@ -122,9 +122,16 @@ static const char *var_create(struct dfr_state *state, const struct dfr_clause *
 			      u32 nkeys)
 {
 	const struct dfr_act *act = &clause->cl_acts[action];
-	struct dfr_aggvar *var = dfr_plat_alloc(sizeof(*var));
-	u32 i;
+	struct dfr_aggvar **tail = &state->st_aggvars;
+	struct dfr_aggvar *var;
+	u32 i, n;
 
+	for (n = 0; *tail; n++)
+		tail = &(*tail)->av_next;
+	if (n >= dfr_limits_aggvars(state)) /* each use looks for its own along the list */
+		return dfr_state_confined(state) ? "unprivileged users may not use more than 256 aggregations"
+						 : "a state may not have more than 4096 aggregations";
+	var = dfr_plat_alloc(sizeof(*var));
 	if (!var)
 		return dfr_no_memory;
 	var->av_keys = dfr_plat_alloc((nkeys + 1) * sizeof(var->av_keys[0]));
@@ -141,14 +148,7 @@ static const char *var_create(struct dfr_state *state, const struct dfr_clause *
 		var->av_flags = DFR_FIELD_SIGNED;
 	for (i = 0; i < nkeys; i++)
 		var->av_keys[i] = key_kind(&clause->cl_acts[first + i]);
-	/* New ones come last: the list is in order of first use. */
-	{
-		struct dfr_aggvar **tail = &state->st_aggvars;
-
-		while (*tail)
-			tail = &(*tail)->av_next;
-		*tail = var;
-	}
+	*tail = var; /* the list is in order of first use */
 	return NULL;
 }
 
@@ -198,6 +198,7 @@ static const char *use_var(struct dfr_state *state, const struct dfr_clause *cla
 }
 
 const char dfr_no_memory[] = "no memory";
+const char dfr_killed[] = "the task was killed while it enabled the program";
 
 static const char *take_aggvars(struct dfr_state *state, const struct dfr_program *program)
 {
@@ -206,6 +207,8 @@ static const char *take_aggvars(struct dfr_state *state, const struct dfr_progra
 	u32 i, j, end;
 
 	for (i = 0; i < program->pg_nclauses; i++) {
+		if (dfr_plat_proceed())
+			return dfr_killed;
 		clause = &program->pg_clauses[i];
 		for (j = 0; j < clause->cl_nacts; j++) {
 			if (!DFR_ACT_IS_AGG(clause->cl_acts[j].ac_kind))
@@ -308,6 +311,7 @@ int dfr_plan_tell_aggvars(struct dfr_state *state, const struct dfr_program *pro
 
 	for (i = 0; i < program->pg_nclauses && !error; i++) {
 		clause = &program->pg_clauses[i];
+		error = dfr_plat_proceed();
 		for (j = 0; j < clause->cl_nacts && !error; j++) {
 			if (!DFR_ACT_IS_AGG(clause->cl_acts[j].ac_kind))
 				continue;

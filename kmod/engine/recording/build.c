@@ -254,7 +254,9 @@ static int measure_unmatched(struct dfr_state *state, const struct dfr_enabling 
 		if (enabling->eb_plans[i] || clause->cl_foreign ||
 		    !dfr_engine_host_matches(state->st_engine, clause->cl_host))
 			continue;
-		error = dfr_plan_make(state, enabling, i, 0, &plan);
+		error = dfr_plat_proceed();
+		if (!error)
+			error = dfr_plan_make(state, enabling, i, 0, &plan);
 		if (error)
 			return error;
 		dfr_plan_free(plan);

@@ -61,22 +61,25 @@ static const char *option_check(u32 option, s64 value)
 	}
 }
 
-static int take_options(struct dfr_state *state, const struct dfr_program *program, struct dfr_refusal *why)
+static const char *check_options(const struct dfr_program *program)
 {
-	const struct dfr_progopt *option;
-	const char *reason;
+	const char *reason = NULL;
 	u32 i;
 
-	for (i = 0; i < program->pg_noptions; i++) {
+	for (i = 0; i < program->pg_noptions && !reason; i++)
 		reason = option_check(program->pg_options[i].po_option, program->pg_options[i].po_value);
-		if (reason)
-			return refuse(why, -EINVAL, reason);
-	}
+	return reason;
+}
+
+static void take_options(struct dfr_state *state, const struct dfr_program *program)
+{
+	const struct dfr_progopt *option;
+	u32 i;
+
 	for (i = 0; i < program->pg_noptions; i++) {
 		option = &program->pg_options[i];
 		state->st_options[dfr_option_index(option->po_option)] = option->po_value;
 	}
-	return 0;
 }
 
 /* Enable. */
@@ -307,12 +310,19 @@ static int check_program(struct dfr_state *state, const struct dfr_program *prog
 		error = check_confined(state, program, why);
 	if (error)
 		return error;
-	reason = dfr_triggers_check(state, program);
+	reason = check_options(program);
 	if (!reason)
+		reason = dfr_triggers_check(state, program);
+	if (!reason) /* last, because it is the dearest and the state keeps what it collects */
 		reason = dfr_aggvars_collect(state, program);
 	if (reason)
-		return refuse(why, reason == dfr_no_memory ? -ENOMEM : -EINVAL, reason);
-	return take_options(state, program, why);
+		return refuse(why,
+			      reason == dfr_no_memory ? -ENOMEM
+			      : reason == dfr_killed  ? -EINTR
+						      : -EINVAL,
+			      reason);
+	take_options(state, program);
+	return 0;
 }
 
 int dfr_state_add(struct dfr_state *state, struct dfr_program *program, u32 flags, u32 *matched,

@@ -91,7 +91,8 @@ bool dfr_limits_may_start(struct dfr_state *state);
 void dfr_limits_leave(struct dfr_state *state);	   /* its user has one state less */
 void dfr_limits_forget(struct dfr_engine *engine); /* frees all users; there are no states any more */
 int dfr_limits_sizes(struct dfr_state *state);
-u32 dfr_limits_key(const struct dfr_state *state); /* any state: most bytes of an aggregation's key */
+u32 dfr_limits_aggvars(const struct dfr_state *state); /* any state: most aggregations */
+u32 dfr_limits_key(const struct dfr_state *state);     /* any state: most bytes of an aggregation's key */
 
 /* governor.c; on the CPU */
 u32 dfr_governor_weight(struct dfr_cpu *pc);

@@ -194,6 +194,11 @@ bool dfr_limits_more_ecbs(const struct dfr_state *state)
 	return !state->st_user || state->st_user->us_ecbs < ECBS_MAX;
 }
 
+u32 dfr_limits_aggvars(const struct dfr_state *state)
+{
+	return dfr_state_confined(state) ? 256 : 4096;
+}
+
 /* Each CPU allocates room for one such key (sh_key). */
 u32 dfr_limits_key(const struct dfr_state *state)
 {
