@@ -29,7 +29,7 @@ static char last_oops[128];
 static const struct task_struct *last_oops_of;
 static u64 last_oops_start;
 
-#define REGISTER_ARGS (DFR_FUNCTION_ARGS - 1)
+#define REGISTER_ARGS 5 /* behind the format: what every architecture has in registers */
 
 /* A task that ends the machine: it has come to panic() or __crash_kexec(). */
 struct dying {
