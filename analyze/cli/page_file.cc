@@ -2,10 +2,11 @@
 #include "analyze/cli/page_file.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <fcntl.h>
+#include <memory>
 #include <unistd.h>
 
-#include "analyze/cli/file.h"
 #include "analyze/cli/new_file.h"
 #include "formats/error.h"
 
@@ -30,8 +31,10 @@ void PageFile::write(const std::string& page) const {
 	const int fd = ::open(file.temporary().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		throw Error::from_errno("cannot write " + path_, "give a path that can be written with -o");
-	::close(fd);
-	write_file(file.temporary(), {reinterpret_cast<const uint8_t*>(page.data()), page.size()});
+	const std::unique_ptr<FILE, int (*)(FILE*)> to(::fdopen(fd, "w"), std::fclose);
+	if (!to || std::fwrite(page.data(), 1, page.size(), to.get()) != page.size() ||
+	    std::fflush(to.get()) != 0)
+		throw Error::from_errno("cannot write " + path_, "give a path that can be written with -o");
 	file.keep();
 }
 
