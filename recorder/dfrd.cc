@@ -340,8 +340,9 @@ int main(int argc, char** argv) {
 	recorder::catch_daemon_signals();
 	try {
 		return run(*daemon);
-	} catch (const Error& error) {
-		recorder::say(error);
+	} catch (const std::exception& error) {
+		const auto* const told = dynamic_cast<const Error*>(&error);
+		recorder::say(told ? *told : Error(error.what()));
 		return 1;
 	}
 }

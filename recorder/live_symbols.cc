@@ -7,6 +7,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -24,6 +25,9 @@ namespace {
 // address is in none, but not for each frame of a process that makes its code itself.
 constexpr auto kFresh = std::chrono::seconds(1);
 constexpr auto kMissed = std::chrono::milliseconds(100);
+// A process with very many mappings is not looked at for ten times as long as a look takes.
+constexpr unsigned kRest = 10;
+constexpr uint64_t kMostFile = uint64_t(1) << 30; // that names are looked for in
 
 // A process that maps and unmaps code all the time does not fill our memory, nor do processes.
 constexpr size_t kGoneMost = 1024;
@@ -217,7 +221,11 @@ void LiveSymbols::remember(uint32_t pid) {
 }
 
 void LiveSymbols::read(uint32_t pid) {
+	const auto begun = SteadyClock::now();
 	remember(pid, read_maps(static_cast<int>(pid)));
+	Process& process = processes_[pid];
+	process.read = SteadyClock::now();
+	process.rest = kRest * (process.read - begun);
 }
 
 std::vector<LiveSymbols::Mapping> LiveSymbols::parse_maps(uint32_t pid, const std::string& text) {
@@ -276,10 +284,11 @@ void LiveSymbols::remember(uint32_t pid, const std::string& text) {
 	};
 	for (Mapping& one : maps)
 		one.present = {process.looked ? process.looked : began, now};
+	auto still = maps.begin(); // both are in order
 	for (Mapping& old : process.maps) {
-		const auto still =
-		    std::ranges::find_if(maps, [&](const Mapping& one) { return same(one, old); });
-		if (still == maps.end())
+		while (still != maps.end() && still->start < old.start)
+			++still;
+		if (still == maps.end() || !same(*still, old))
 			leave(pid, old, now);
 		else
 			*still = old;
@@ -302,7 +311,7 @@ LiveSymbols::Mapping* LiveSymbols::mapping(uint32_t pid, uint64_t address, uint6
 	Process& process = processes_[pid];
 	Mapping* known = find(process.maps);
 	const auto age = SteadyClock::now() - process.read;
-	if (known ? age >= kFresh : age >= kMissed) {
+	if (age >= std::max<SteadyClock::duration>(known ? kFresh : kMissed, process.rest)) {
 		read(pid);
 		known = find(process.maps);
 	}
@@ -379,18 +388,26 @@ struct FileFound {
 	std::string version; // its size and when it was written
 };
 
+// The path is the process's own to change, and what is no regular file is not opened, because that may wait, or do more.
 FileFound try_file(const std::string& path) {
+	const int place = ::open(path.c_str(), O_PATH | O_CLOEXEC);
+	if (place < 0)
+		return {};
+	FileFound found;
 	struct stat info;
-	if (::stat(path.c_str(), &info) != 0 ||
-	    !S_ISREG(info.st_mode)) // opening what is none may wait, or do more
-		return {};
-	try {
-		return {types::Blob::from_file(path), std::to_string(info.st_size) + " " +
-		                                          std::to_string(info.st_mtim.tv_sec) + "." +
-		                                          std::to_string(info.st_mtim.tv_nsec)};
-	} catch (const Error&) {
-		return {};
+	if (::fstat(place, &info) == 0 && S_ISREG(info.st_mode) &&
+	    static_cast<uint64_t>(info.st_size) <= kMostFile) {
+		try {
+			found = {types::Blob::from_file("/proc/self/fd/" + std::to_string(place)),
+			         std::to_string(info.st_size) + " " + std::to_string(info.st_mtim.tv_sec) +
+			             "." + std::to_string(info.st_mtim.tv_nsec)};
+			if (found.bytes->size() > kMostFile) // it has grown meanwhile
+				found = {};
+		} catch (const std::exception&) {
+		}
 	}
+	::close(place);
+	return found;
 }
 
 // The kernel gives all of its processes the same.
@@ -454,8 +471,8 @@ UserPlace LiveSymbols::place_of(const Mapping& mapping) {
 			    file.name, *std::exchange(file.bytes, std::nullopt)));
 		if (file.symbols && !file.symbols->build_id().empty())
 			file.identity = file.symbols->build_id();
-	} catch (const Error&) {
-		// Not an ELF file: its addresses keep their numbers.
+	} catch (const std::exception&) {
+		// Not an ELF file, or none that memory has room for: its addresses keep their numbers.
 	}
 	place.file = file.name;
 	place.identity = file.identity;

@@ -70,6 +70,7 @@ private:
 		std::vector<Mapping> maps;         // by address
 		std::vector<Mapping> gone = {};    // code that is mapped no more: of a program before exec()
 		SteadyClock::time_point read = {}; // long ago: never
+		SteadyClock::duration rest = {};   // after it
 		std::string shape = {}; // when it was read: how much was mapped, and where its program
 		std::string began = {}; // as the kernel writes it: tells it from others of its number
 		std::string name = {};  // of its first thread, when its program was first seen

@@ -29,6 +29,10 @@ void RecordingLoop::record() {
 		                  ENOMEM);
 		keep_what_there_is(error);
 		throw error;
+	} catch (const std::exception& other) {
+		const Error error(other.what());
+		keep_what_there_is(error);
+		throw error;
 	}
 }
 

@@ -30,6 +30,8 @@ public:
 	}
 	std::size_t size() const { return bytes_.size(); }
 
+	// Its bytes at this moment: a file that is mapped may be changed and shortened by others.
+	Blob copy() const;
 	// A part of it, sharing the owner. The range must lie inside.
 	Blob part(std::size_t offset, std::size_t length) const;
 

@@ -22,6 +22,12 @@ template <typename T> bool load(std::span<const std::uint8_t> bytes, std::uint64
 }
 
 // The NUL-terminated string at `at`, or nothing if it does not end inside.
+// Bounds for files of whoever is traced: what is read once must not take hours, or all memory.
+constexpr std::size_t kMostSymbols = std::size_t(8) << 20;
+constexpr std::size_t kSharedNames = std::size_t(64) << 20;
+constexpr std::size_t kMostNotes = std::size_t(1) << 20; // of a segment
+constexpr unsigned kNoteSegments = 16;
+
 std::optional<std::string_view> string_at(std::span<const std::uint8_t> bytes, std::uint64_t at) {
 	if (at >= bytes.size())
 		return std::nullopt;
@@ -162,9 +168,11 @@ std::string build_id_in(std::span<const std::uint8_t> notes) {
 // By segments, because a file may have no sections, and the vdso's are not in memory.
 std::string ElfFile::build_id() const {
 	std::string found;
+	unsigned seen = 0;
 	for (const ElfSegment& segment : segments_) {
 		if (segment.type == PT_NOTE && found.empty() && segment.offset <= file_.size() &&
-		    segment.file_size <= file_.size() - segment.offset)
+		    segment.file_size <= std::min(file_.size() - segment.offset, kMostNotes) &&
+		    seen++ < kNoteSegments)
 			found = build_id_in(file_.part(segment.offset, segment.file_size).bytes());
 	}
 	return found;
@@ -175,6 +183,10 @@ std::vector<ElfSymbol> ElfFile::symbols(const ElfSection& table) const {
 		damaged("symbol table without entries or names", table.offset);
 	const Blob entries = contents(table);
 	const Blob texts = contents(sections_[table.link]);
+	if (entries.size() / sizeof(Elf64_Sym) > kMostSymbols)
+		damaged("more symbols than any program has", table.offset);
+	// Names may share their ends, but a table that is made to be read for hours has more than these in all.
+	std::size_t room = kSharedNames + 4 * texts.size();
 	std::vector<ElfSymbol> symbols;
 	symbols.reserve(entries.size() / sizeof(Elf64_Sym));
 	Elf64_Sym entry;
@@ -182,6 +194,10 @@ std::vector<ElfSymbol> ElfFile::symbols(const ElfSection& table) const {
 		const auto text = string_at(texts.bytes(), entry.st_name);
 		if (!text && entry.st_name != 0)
 			damaged("name of a symbol lies outside the string table", table.offset + at);
+		const std::size_t length = text ? text->size() : 0;
+		if (length > room)
+			damaged("the names of the symbols are longer than their table", table.offset + at);
+		room -= length;
 		symbols.push_back({.name = text.value_or(std::string_view()),
 		                   .type = static_cast<std::uint8_t>(ELF64_ST_TYPE(entry.st_info)),
 		                   .bind = static_cast<std::uint8_t>(ELF64_ST_BIND(entry.st_info)),

@@ -5,6 +5,7 @@
 // the dynamic one.
 #include <algorithm>
 #include <elf.h>
+#include <numeric>
 
 #include "formats/error.h"
 #include "formats/types/elf.h"
@@ -44,11 +45,11 @@ ElfSymbols ElfSymbols::open(const std::string& path) {
 	return from_blob(path, Blob::from_file(path));
 }
 
-ElfSymbols ElfSymbols::from_blob(std::string name, Blob file) {
+// Of the file itself nothing is kept: whoever runs it may change it.
+ElfSymbols ElfSymbols::from_blob(std::string name, const Blob& file) {
 	ElfSymbols result;
 	result.name_ = std::make_shared<const std::string>(std::move(name));
-	result.file_ = file;
-	const ElfFile elf(std::move(file), *result.name_);
+	const ElfFile elf(file.copy(), *result.name_);
 	for (const ElfSegment& segment : elf.segments()) {
 		if (segment.type == PT_LOAD)
 			result.segments_.push_back({segment.offset, segment.address, segment.file_size});
@@ -59,14 +60,22 @@ ElfSymbols ElfSymbols::from_blob(std::string name, Blob file) {
 		table = elf.find_type(SHT_DYNSYM);
 	if (!table)
 		return result;
-	for (const ElfSymbol& symbol : elf.symbols(*table)) {
-		if (is_wanted(symbol))
-			result.symbols_.push_back({.name = symbol.name,
-			                           .module = *result.name_,
-			                           .address = symbol.value,
-			                           .size = symbol.size,
-			                           .type = letter(symbol)});
+	std::vector<ElfSymbol> symbols = elf.symbols(*table);
+	std::erase_if(symbols, [](const ElfSymbol& symbol) { return !is_wanted(symbol); });
+	auto names = std::make_shared<std::string>();
+	names->reserve(
+	    std::accumulate(symbols.begin(), symbols.end(), std::size_t(0),
+	                    [](std::size_t sum, const ElfSymbol& one) { return sum + one.name.size(); }));
+	for (const ElfSymbol& symbol : symbols) {
+		const std::size_t at = names->size();
+		*names += symbol.name;
+		result.symbols_.push_back({.name = std::string_view(*names).substr(at),
+		                           .module = *result.name_,
+		                           .address = symbol.value,
+		                           .size = symbol.size,
+		                           .type = letter(symbol)});
 	}
+	result.names_ = std::move(names);
 	std::stable_sort(
 	    result.symbols_.begin(), result.symbols_.end(), [](const Symbol& a, const Symbol& b) {
 		    return a.address != b.address ? a.address < b.address : preference(a) < preference(b);

@@ -82,7 +82,7 @@ private:
 class ElfSymbols {
 public:
 	static ElfSymbols open(const std::string& path);
-	static ElfSymbols from_blob(std::string name, Blob file);
+	static ElfSymbols from_blob(std::string name, const Blob& file);
 
 	std::optional<Symbol> find(std::uint64_t file_address) const;
 	std::optional<Symbol> find(std::string_view name) const;
@@ -96,8 +96,7 @@ private:
 	struct LoadSegment {
 		std::uint64_t offset, address, file_size;
 	};
-	std::shared_ptr<const std::string> name_; // symbols refer to it; movable
-	Blob file_;
+	std::shared_ptr<const std::string> name_, names_; // symbols refer to them; movable
 	std::string build_id_;
 	std::vector<Symbol> symbols_; // by address, the preferred one of equals last
 	std::vector<LoadSegment> segments_;

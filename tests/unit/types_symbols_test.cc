@@ -7,8 +7,11 @@
 #include <cstdio>
 #include <cstring>
 #include <elf.h>
+#include <filesystem>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "formats/error.h"
 #include "formats/types/symbols.h"
@@ -170,6 +173,63 @@ TEST_CASE("a pipe by a file's name is waited for by nobody", "[hostile]") {
 	const std::string path = folder.file("pipe");
 	REQUIRE(mkfifo(path.c_str(), 0600) == 0);
 	CHECK_THROWS_WITH(Blob::from_file(path), Contains("is not a regular file"));
+}
+
+// Who is traced may change the file that his code comes from, while names are looked for in it or later.
+TEST_CASE("a mapped file that becomes shorter is an error, and names outlive it", "[hostile]") {
+	const dfr::test::ScratchFolder folder;
+	const std::string path = folder.file("program");
+	std::filesystem::copy_file("/proc/self/exe", path);
+	const Blob mapped = Blob::from_file(path);
+	const ElfSymbols symbols = ElfSymbols::from_blob("program", mapped);
+	REQUIRE(truncate(path.c_str(), 4096) == 0);
+	CHECK_THROWS_WITH(mapped.copy(), Contains("became shorter"));
+	CHECK_THROWS_WITH(ElfSymbols::from_blob("program", mapped), Contains("became shorter"));
+	const auto found = symbols.find("dfr_test_landmark");
+	REQUIRE(found);
+	CHECK(found->name == "dfr_test_landmark");
+	CHECK(found->module == "program");
+}
+
+TEST_CASE("a file that says that it is larger than memory is refused", "[hostile]") {
+	const int file = memfd_create("large", MFD_CLOEXEC);
+	REQUIRE(file >= 0);
+	REQUIRE(ftruncate(file, INT64_MAX) == 0);
+	CHECK_THROWS_WITH(Blob::from_file("/proc/self/fd/" + std::to_string(file)),
+	                  Contains("is larger than"));
+	close(file);
+}
+
+TEST_CASE("symbols whose names are all the same long text are refused", "[hostile]") {
+	constexpr size_t kName = 1 << 20, kSymbols = 100;
+	struct {
+		Elf64_Ehdr header{};
+		Elf64_Shdr sections[3] = {};
+		Elf64_Sym symbols[kSymbols] = {};
+	} file;
+	std::memcpy(file.header.e_ident, ELFMAG, SELFMAG);
+	file.header.e_ident[EI_CLASS] = ELFCLASS64;
+	file.header.e_ident[EI_DATA] = ELFDATA2LSB;
+	file.header.e_shoff = sizeof file.header;
+	file.header.e_shentsize = sizeof file.sections[0];
+	file.header.e_shnum = 3;
+	file.header.e_shstrndx = 2;
+	file.sections[1].sh_type = SHT_SYMTAB;
+	file.sections[1].sh_offset = offsetof(decltype(file), symbols);
+	file.sections[1].sh_size = sizeof file.symbols;
+	file.sections[1].sh_entsize = sizeof file.symbols[0];
+	file.sections[1].sh_link = 2;
+	file.sections[2].sh_type = SHT_STRTAB;
+	file.sections[2].sh_offset = sizeof file;
+	file.sections[2].sh_size = kName;
+	for (Elf64_Sym& symbol : file.symbols)
+		symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), symbol.st_shndx = 1;
+	const auto* const raw = reinterpret_cast<const std::uint8_t*>(&file);
+	std::vector<std::uint8_t> bytes(raw, raw + sizeof file);
+	bytes.resize(sizeof file + kName, 'a');
+	bytes.back() = 0;
+	CHECK_THROWS_WITH(ElfSymbols::from_blob("long", Blob::from_bytes(bytes)),
+	                  Contains("longer than their table"));
 }
 
 } // namespace types_symbols_test
