@@ -21,13 +21,13 @@ template <typename T> bool load(std::span<const std::uint8_t> bytes, std::uint64
 	return true;
 }
 
-// The NUL-terminated string at `at`, or nothing if it does not end inside.
 // Bounds for files of whoever is traced: what is read once must not take hours, or all memory.
 constexpr std::size_t kMostSymbols = std::size_t(8) << 20;
 constexpr std::size_t kSharedNames = std::size_t(64) << 20;
 constexpr std::size_t kMostNotes = std::size_t(1) << 20; // of a segment
 constexpr unsigned kNoteSegments = 16;
 
+// The NUL-terminated string at `at`, or nothing if it does not end inside.
 std::optional<std::string_view> string_at(std::span<const std::uint8_t> bytes, std::uint64_t at) {
 	if (at >= bytes.size())
 		return std::nullopt;
@@ -191,14 +191,14 @@ std::vector<ElfSymbol> ElfFile::symbols(const ElfSection& table) const {
 	symbols.reserve(entries.size() / sizeof(Elf64_Sym));
 	Elf64_Sym entry;
 	for (std::uint64_t at = 0; load(entries.bytes(), at, entry); at += sizeof entry) {
-		const auto text = string_at(texts.bytes(), entry.st_name);
-		if (!text && entry.st_name != 0)
+		const auto text =
+		    entry.st_name ? string_at(texts.bytes(), entry.st_name) : std::string_view();
+		if (!text)
 			damaged("name of a symbol lies outside the string table", table.offset + at);
-		const std::size_t length = text ? text->size() : 0;
-		if (length > room)
+		if (text->size() > room)
 			damaged("the names of the symbols are longer than their table", table.offset + at);
-		room -= length;
-		symbols.push_back({.name = text.value_or(std::string_view()),
+		room -= text->size();
+		symbols.push_back({.name = *text,
 		                   .type = static_cast<std::uint8_t>(ELF64_ST_TYPE(entry.st_info)),
 		                   .bind = static_cast<std::uint8_t>(ELF64_ST_BIND(entry.st_info)),
 		                   .section = entry.st_shndx,

@@ -222,8 +222,11 @@ TEST_CASE("symbols whose names are all the same long text are refused", "[hostil
 	file.sections[2].sh_type = SHT_STRTAB;
 	file.sections[2].sh_offset = sizeof file;
 	file.sections[2].sh_size = kName;
-	for (Elf64_Sym& symbol : file.symbols)
-		symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), symbol.st_shndx = 1;
+	for (Elf64_Sym& symbol : file.symbols) {
+		symbol.st_name = 1;
+		symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+		symbol.st_shndx = 1;
+	}
 	const auto* const raw = reinterpret_cast<const std::uint8_t*>(&file);
 	std::vector<std::uint8_t> bytes(raw, raw + sizeof file);
 	bytes.resize(sizeof file + kName, 'a');
