@@ -22,7 +22,7 @@ namespace {
 struct Candidate {
 	uint64_t address = 0;
 	FoundAnchor anchor;
-	BootId boot{};
+	Load load;
 	PanicNote panic;
 	dfr_panic_texts texts{};  // of the panic
 	int64_t displacement = 0; // the address that it contains, minus the one where it was found
@@ -93,7 +93,8 @@ std::optional<Candidate> read_anchor(uint64_t address, std::span<const std::byte
 	                 .cpu = head.cpu,
 	                 .half = head.half,
 	                 .part = head.part};
-	std::copy(std::begin(head.boot_id), std::end(head.boot_id), result.boot.begin());
+	std::copy(std::begin(head.boot_id), std::end(head.boot_id), result.load.boot.begin());
+	result.load.number = head.load;
 	result.anchor.runs.resize(head.runs);
 	if (head.runs)
 		std::memcpy(result.anchor.runs.data(), page.data() + sizeof(head),
@@ -139,22 +140,22 @@ AnchorKey key_of(const FoundAnchor& anchor) {
 	return {.kind = anchor.kind, .cpu = anchor.cpu, .half = anchor.half, .part = anchor.part};
 }
 
-// Of each boot's panic the last note: an oops is noted first, and the panic that it leads to again.
-using Panics = std::map<BootId, Candidate>;
+// Of each load's panic the last note: an oops is noted first, and the panic that it leads to again.
+using Panics = std::map<Load, Candidate>;
 
 void keep(AnchorScan& scan, Panics& panics, Candidate&& candidate) {
 	FoundAnchor& anchor = candidate.anchor;
 	if (anchor.kind == DFR_ANCHOR_PANIC) {
-		const auto place = panics.find(candidate.boot);
+		const auto place = panics.find(candidate.load);
 		if (place == panics.end())
-			panics.emplace(candidate.boot, std::move(candidate));
+			panics.emplace(candidate.load, std::move(candidate));
 		else if (place->second.anchor.generation < anchor.generation)
 			place->second = std::move(candidate);
 		return;
 	}
 	anchor.displacement = candidate.displacement;
 	const AnchorKey key = key_of(anchor);
-	AnchorGroup& group = scan.recordings[{candidate.boot, anchor.state_id}];
+	AnchorGroup& group = scan.recordings[{candidate.load, anchor.state_id}];
 	const auto place = group.anchors.find(key);
 	if (place == group.anchors.end()) {
 		group.anchors.emplace(key, std::move(anchor));
@@ -177,29 +178,29 @@ class Strays {
 public:
 	void add(const Candidate& candidate) {
 		if (strays_.size() < kStraysMost)
-			strays_.insert({candidate.displacement, candidate.boot, candidate.anchor.state_id,
+			strays_.insert({candidate.displacement, candidate.load, candidate.anchor.state_id,
 			                key_of(candidate.anchor)});
 	}
 	void count(AnchorScan& scan) const {
 		std::map<int64_t, size_t> alike;
 		for (const auto& stray : strays_)
 			alike[std::get<int64_t>(stray)]++;
-		for (const auto& [displacement, boot, state, key] : strays_) {
+		for (const auto& [displacement, load, state, key] : strays_) {
 			if (alike[displacement] < 2)
 				continue;
-			const auto recording = scan.recordings.find({boot, state});
+			const auto recording = scan.recordings.find({load, state});
 			const bool there = key.kind == DFR_ANCHOR_PANIC
-			                       ? scan.panics.contains(boot)
+			                       ? scan.panics.contains(load)
 			                       : recording != scan.recordings.end() &&
 			                             recording->second.anchors.contains(key);
 			if (!there)
-				scan.astray[boot]++;
+				scan.astray[load]++;
 		}
 	}
 
 private:
 	static constexpr size_t kStraysMost = 4096; // a process may have filled its memory with them
-	std::set<std::tuple<int64_t, BootId, uint64_t, AnchorKey>> strays_;
+	std::set<std::tuple<int64_t, Load, uint64_t, AnchorKey>> strays_;
 };
 
 } // namespace
@@ -249,9 +250,9 @@ AnchorScan scan_anchors(PhysicalMemory& memory, const PhysicalMemory::OnProgress
 			keep(result, panics, std::move(candidate));
 		}
 	}
-	for (auto& [boot, candidate] : panics) {
+	for (auto& [load, candidate] : panics) {
 		read_texts(memory, candidate);
-		result.panics.emplace(boot, std::move(candidate.panic));
+		result.panics.emplace(load, std::move(candidate.panic));
 	}
 	strays.count(result);
 	return result;

@@ -52,36 +52,45 @@ std::optional<uint32_t> written_back(const PhysicalMemory& memory) {
 	return said;
 }
 
+// Which load a state without anchors is of: what all those have in common whose boots have its tag.
+Load common(const std::set<Load>& loads, uint32_t tag) {
+	const Load& first = *loads.begin();
+	if (loads.size() == 1)
+		return first;
+	return {.boot = first.boot == loads.rbegin()->boot ? first.boot : only_tag(tag)};
+}
+
 } // namespace
 
 std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& scan,
                                     const std::set<BootId>& of_kernels) {
+	constexpr size_t kDisputed =
+	    SIZE_MAX; // loads have anchors of one state: which of them has its blocks is not known
 	std::map<uint64_t, size_t> by_state;
 	std::vector<FoundState> all;
-	std::map<uint32_t, BootId> boots; // by what of them is in a state's id
-	std::set<uint64_t> strangers;     // states whose ids do not tell their boot
+	std::map<uint32_t, std::set<Load>> loads; // by what of their boots is in a state's id
+	std::set<uint64_t> strangers;             // states whose ids do not tell their boot
 	for (auto& [key, group] : scan.recordings) {
-		const uint32_t tag = tag_of(key.first);
-		boots.emplace(tag, key.first);
-		if (tag == static_cast<uint32_t>(key.second >> 32))
-			by_state.emplace(key.second, all.size());
-		else
-			strangers.insert(key.second);
-		all.push_back({.boot = key.first, .state = key.second, .group = std::move(group)});
+		const auto& [load, state] = key;
+		const uint32_t tag = tag_of(load.boot);
+		loads[tag].insert(load);
+		if (tag != static_cast<uint32_t>(state >> 32))
+			strangers.insert(state);
+		else if (const auto [place, first] = by_state.emplace(state, all.size()); !first)
+			place->second = kDisputed;
+		all.push_back({.load = load, .state = state, .group = std::move(group)});
 	}
-	for (const auto& [boot, panic] : scan.panics)
-		boots.emplace(tag_of(boot), boot);
+	for (const auto& [load, panic] : scan.panics)
+		loads[tag_of(load.boot)].insert(load);
 	for (const BootId& boot : of_kernels)
-		boots.emplace(tag_of(boot), boot);
+		loads.try_emplace(tag_of(boot), std::set<Load>{{.boot = boot}});
 	std::vector<LooseBlock> unanchored;
 	for (const LooseBlock& block : scan.blocks) {
-		if (strangers.contains(block.state_id))
-			continue;
 		const auto place = by_state.find(block.state_id);
-		if (place == by_state.end())
-			unanchored.push_back(block);
-		else
+		if (place != by_state.end() && place->second != kDisputed)
 			all[place->second].loose.push_back(block.address);
+		else if (!strangers.contains(block.state_id) || loads.contains(block.state_id >> 32))
+			unanchored.push_back(block);
 	}
 	std::ranges::stable_sort(unanchored, {}, &LooseBlock::state_id);
 	std::vector<std::span<const LooseBlock>> states; // blocks of one state each
@@ -94,9 +103,9 @@ std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& sc
 	const size_t taken = std::min(states.size(), kUnanchoredStates);
 	for (const std::span<const LooseBlock> blocks : std::span(states).first(taken)) {
 		const auto tag = static_cast<uint32_t>(blocks[0].state_id >> 32);
-		const auto boot = boots.find(tag);
+		const auto known = loads.find(tag);
 		FoundState& found = all.emplace_back();
-		found.boot = boot == boots.end() ? only_tag(tag) : boot->second;
+		found.load = known == loads.end() ? Load{only_tag(tag)} : common(known->second, tag);
 		found.state = blocks[0].state_id;
 		for (const LooseBlock& block : blocks)
 			found.loose.push_back(block.address);
@@ -105,9 +114,12 @@ std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& sc
 	for (FoundState& found : all) {
 		found.more_states = states.size() - taken;
 		found.damaged_anchors = scan.damaged;
-		if (const auto astray = scan.astray.find(found.boot); astray != scan.astray.end())
+		for (const Load& other : loads[tag_of(found.load.boot)])
+			found.other_loads +=
+			    other.boot == found.load.boot && other.number != found.load.number;
+		if (const auto astray = scan.astray.find(found.load); astray != scan.astray.end())
 			found.astray = astray->second;
-		if (const auto panic = scan.panics.find(found.boot); panic != scan.panics.end())
+		if (const auto panic = scan.panics.find(found.load); panic != scan.panics.end())
 			found.panic = panic->second;
 		const bool by_panic = found.panic && said == 0U;
 		found.not_written_back = said && said != DFR_RESERVED_WRITTEN_BACK && !by_panic;
@@ -118,9 +130,9 @@ std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& sc
 bool lend_boot(std::vector<FoundState>& all, const trace::Catalog& lent) {
 	bool wanted = false;
 	for (FoundState& found : all) {
-		if (found.state == lent.state_id && found.boot == only_tag(tag_of(lent.boot_id)))
-			found.boot = lent.boot_id; // nothing in the image tells more of it
-		wanted = wanted || (found.state == lent.state_id && found.boot == lent.boot_id);
+		if (found.state == lent.state_id && found.load.boot == only_tag(tag_of(lent.boot_id)))
+			found.load.boot = lent.boot_id; // nothing in the image tells more of it
+		wanted = wanted || (found.state == lent.state_id && found.load.boot == lent.boot_id);
 	}
 	return wanted;
 }

@@ -16,12 +16,13 @@ namespace dfr::recorder {
 
 // What a recording is made from.
 struct FoundState {
-	BootId boot{};
+	Load load;
 	uint64_t state = 0;
 	AnchorGroup group;
 	std::vector<uint64_t> loose; // where pages begin with the header of a block of this state
 	std::optional<PanicNote> panic;
-	uint64_t astray = 0; // anchors of its boot that stand elsewhere than they say
+	uint64_t astray = 0;      // anchors of its load that stand elsewhere than they say
+	uint64_t other_loads = 0; // of its boot, that have anchors
 	bool not_written_back =
 	    false;                    // it is of an area of reserved memory of which nothing says that it was
 	uint64_t damaged_anchors = 0; // in the whole image,
@@ -30,8 +31,8 @@ struct FoundState {
 };
 
 // What belongs to each recording. A state's id tells its boot, so blocks that no anchor lists are given to no other
-// boot's recording. Those of a state of which there are no anchors make a recording too; its boot is known if another
-// state of that boot has anchors, or its kernel is there.
+// boot's recording. Those of a state of which there are no anchors, or anchors of several loads, make a recording too; its
+// boot is known if another state of that boot has anchors, or its kernel is there.
 std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& scan,
                                     const std::set<BootId>& of_kernels);
 

@@ -142,7 +142,7 @@ public:
 	HarvestedImage(std::shared_ptr<const PhysicalMemory> memory, FoundState found,
 	               const trace::Catalog* lent, ImageBudget& budget)
 	    : memory_(std::move(memory)), budget_(&budget), group_(std::move(found.group)),
-	      panic_(std::move(found.panic)), boot_(found.boot), state_(found.state), blocks_(memory_) {
+	      panic_(std::move(found.panic)), boot_(found.load.boot), state_(found.state), blocks_(memory_) {
 		remarks_ = memory_->remarks();
 		partial_ = !remarks_.empty();
 		if (group_.anchors.empty())
@@ -152,6 +152,13 @@ public:
 			trouble(plural(found.astray, "anchor") +
 			        " of its boot at another address than they name: a part of the dump is "
 			        "displaced, and what they list is not read");
+		if (!group_.anchors.empty() && !found.load.number)
+			remark("its anchors bear no number of their load: they are of an older module, or "
+			       "forged");
+		if (found.other_loads)
+			trouble(plural(found.other_loads, "other load") +
+			        " of dfr in its boot left anchors in the image. An unload erases them, so a "
+			        "process may have forged these, or the others");
 		if (found.not_written_back)
 			trouble("its memory was not written back before the reset: of what stood in caches "
 			        "only, any block may be missing");
@@ -710,8 +717,8 @@ private:
 		why += "dfr.ko was loaded, and no state recorded";
 	else
 		why += "none of its " + std::to_string(memory.bytes() >> 20) + " MiB has an anchor";
-	for (const auto& [boot, panic] : scan.panics)
-		why += "; boot " + boot_text(boot) + " panicked on CPU " + std::to_string(panic.cpu) +
+	for (const auto& [load, panic] : scan.panics)
+		why += "; boot " + boot_text(load.boot) + " panicked on CPU " + std::to_string(panic.cpu) +
 		       " in " + panic.comm + " (" + std::to_string(panic.tid) + "): " + panic.reason;
 	for (const std::string& remark : memory.remarks())
 		why += "; " + remark;
@@ -775,7 +782,7 @@ open_memory_image(const std::string& path, const trace::Catalog* lent,
 		            "give a recording that was made of the same state, by dfrd or dfr snapshot");
 	// The likely ones are read first, while there is room for what anchors list.
 	std::ranges::stable_sort(all, std::greater(), [&](const FoundState& found) {
-		return std::pair(kernels->boots().contains(found.boot), found.panic.has_value());
+		return std::pair(kernels->boots().contains(found.load.boot), found.panic.has_value());
 	});
 	ImageBudget budget(*memory);
 	std::vector<std::unique_ptr<HarvestedImage>> images;

@@ -8,6 +8,9 @@
  * Each anchor stands on two pages, which differ in self_pfn and checksum only, so that one that is
  * damaged costs nothing.
  *
+ * Any process may fill its memory with pages that look like anchors, and some stand where they say. No
+ * process is shown `load`, so readers keep apart what differs in it, as what differs in the boot.
+ *
  * The engine writes an anchor once, the checksum last, with release, and never changes
  * it: what is added gets a new anchor with the next `part`. It erases the anchor before
  * it frees the anchor's page or the memory that the anchor lists. The magic is assembled
@@ -53,7 +56,8 @@ struct dfr_anchor {
 	__u64 generation; /* grows with every anchor of the boot, but for PANIC */
 	__u32 runs;
 	__u32 checksum; /* CRC32C of the page with this field 0 */
-	__u64 reserved[2];
+	__u64 load;     /* a random number of this load of the module; 0: an older module's */
+	__u64 reserved;
 	struct dfr_anchor_run run[];
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_anchor) == 112, "anchor");

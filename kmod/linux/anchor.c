@@ -24,6 +24,12 @@ struct anchor {
 static LIST_HEAD(anchors);
 static DEFINE_MUTEX(anchors_lock); /* of the list and of generation; innermost */
 static u64 generation;
+static u64 load; /* formats/abi/anchor.h says why nobody is to see it */
+
+void dfr_anchor_init(void)
+{
+	load = dfr_plat_secret();
+}
 
 /*
  * The key is hidden from the compiler, which would otherwise put the finished magic into the
@@ -52,6 +58,7 @@ void dfr_anchor_publish(struct dfr_anchor *page, u64 of)
 	page->self_pfn = direct_pfn(page);
 	memcpy(page->boot_id, dfr_plat_boot_id(), sizeof(page->boot_id));
 	page->generation = of;
+	page->load = load;
 	page->checksum = 0;
 	write_magic(page->magic);
 	smp_store_release(&page->checksum, ~dfr_plat_crc32c(~0u, page, PAGE_SIZE));

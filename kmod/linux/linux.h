@@ -121,6 +121,7 @@ void dfr_platform_init(void);
 void dfr_destructive_init(void);
 void dfr_destructive_exit(void);
 struct dfr_anchor;
+void dfr_anchor_init(void);					  /* before any is published */
 void dfr_anchor_publish(struct dfr_anchor *page, u64 generation); /* any context */
 int dfr_panic_record_init(void);
 void dfr_panic_record_exit(void);

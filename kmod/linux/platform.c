@@ -262,5 +262,6 @@ int dfr_plat_symbol(const char *name, u64 *address)
 void dfr_platform_init(void)
 {
 	find_boot_id();
+	dfr_anchor_init();
 	dfr_arch_init();
 }

@@ -20,6 +20,7 @@ namespace dfr::test {
 class Memory {
 public:
 	static constexpr size_t kPageSize = 4096;
+	static constexpr uint64_t kLoad = 0x10ad;
 	using Page = std::vector<std::byte>;
 
 	Page& page(uint64_t pfn) {
@@ -46,6 +47,7 @@ public:
 		uint8_t boot = 0xb0;
 		uint64_t stands_at = 0; // 0: where it says; else a stray copy on this frame
 		std::optional<std::array<uint8_t, 16>> exact_boot = {}; // in place of `boot`
+		uint64_t load = kLoad;
 	};
 	void anchor(const Anchor& a) {
 		Bytes bytes;
@@ -57,7 +59,7 @@ public:
 		else
 			boot_id(bytes, a.boot);
 		bytes.u64(a.state_id).u32(a.kind).u32(a.cpu).u32(a.half).u32(a.part).u64(a.generation);
-		bytes.u32(static_cast<uint32_t>(a.frames.size())).u32(0).u64(0).u64(0);
+		bytes.u32(static_cast<uint32_t>(a.frames.size())).u32(0).u64(a.load).u64(0);
 		for (const uint64_t pfn : a.frames)
 			bytes.u64(pfn).u32(1).u32(a.unit);
 		finish(bytes, a.stands_at ? a.stands_at : a.pfn);
@@ -82,6 +84,7 @@ public:
 		uint32_t beyond = 0;                                 // added to the place of each
 		uint64_t says = 0;   // the frame that the record gives; 0: the right one
 		uint64_t broken = 0; // since when an oops inside a firing may have cost records
+		uint64_t load = kLoad;
 	};
 	void panic(uint64_t pfn, uint64_t time, std::string_view comm, std::string_view reason,
 	           uint8_t boot = 0xb0) {
@@ -94,7 +97,7 @@ public:
 		bytes.u64(pfn);
 		boot_id(bytes, boot);
 		bytes.u64(0).u32(DFR_ANCHOR_PANIC).u32(1).u32(0).u32(0).u64(more.generation);
-		bytes.u32(0).u32(0).u64(0).u64(0);
+		bytes.u32(0).u32(0).u64(more.load).u64(0);
 		bytes.u64(time).u32(1).u32(4242);
 		text(bytes, comm, 16);
 		text(bytes, reason, 1024);

@@ -20,7 +20,9 @@
 #include "formats/trace/file.h"
 #include "recorder/anchors.h"
 #include "recorder/dead_kernel.h"
+#include "recorder/found_states.h"
 #include "recorder/memory_image.h"
+#include "recorder/physical_memory.h"
 #include "tests/unit/image_builder.h"
 #include "tests/unit/peak_memory.h"
 
@@ -339,6 +341,76 @@ TEST_CASE("of two anchors that list different memory for one thing the later cou
 		CHECK(
 		    mentions(found[0]->remarks(), "two anchors of the ring of CPU 1 list different memory"));
 	}
+}
+
+// Any process may read the boot's id and forge the rest, but for the load's number.
+TEST_CASE("anchors that a process forged take nothing from a recording, and are told", "[recorder][image]") {
+	constexpr uint64_t kForged = 5;
+	Memory memory = sample_memory();
+	memory.anchor({.pfn = 601,
+	               .kind = DFR_ANCHOR_RING,
+	               .cpu = 1,
+	               .generation = 9,
+	               .unit = 8192,
+	               .frames = {3, 4},
+	               .load = kForged});
+	memory.panic(602, 1, "sh", "all is well", 0xb0, {.generation = UINT64_MAX, .load = kForged});
+	for (uint32_t cpu = 2; cpu < 4; cpu++) // which stand elsewhere than they say
+		memory.anchor({.pfn = 610 + 10 * cpu,
+		               .kind = DFR_ANCHOR_RING,
+		               .cpu = cpu,
+		               .unit = 8192,
+		               .frames = {3, 4},
+		               .stands_at = 611 + 10 * cpu,
+		               .load = kForged + 1});
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	REQUIRE(found.size() == 2);
+	const auto genuine = std::ranges::find_if(found, [](const auto& one) { return one->blocks() == 4; });
+	REQUIRE(genuine != found.end());
+	CHECK(values_of(**genuine) == std::vector<uint64_t>{11, 44, 55, 66});
+	REQUIRE((*genuine)->panic());
+	CHECK((*genuine)->panic()->reason == "sysrq triggered crash");
+	CHECK_FALSE(mentions((*genuine)->remarks(), "list different memory"));
+	CHECK_FALSE(mentions((*genuine)->remarks(), "another address"));
+	for (const auto& one : found) {
+		CHECK(one->partial());
+		CHECK(mentions(one->remarks(), "1 other load of dfr in its boot"));
+	}
+}
+
+TEST_CASE("blocks of a state that several loads claim go to none of these", "[recorder][image]") {
+	constexpr uint64_t kState = 0xb3b2b1b0ull << 32 | 7; // with the boot's tag
+	dfr_block head{};
+	head.magic = DFR_BLOCK_MAGIC;
+	head.version = DFR_BLOCK_VERSION;
+	head.size = 4096;
+	head.seq = 1;
+	head.hdr_size = DFR_BLOCK_HDR_SIZE(4096);
+	head.state_id = kState;
+	const auto loose = [&](std::vector<Memory::Anchor> anchors) {
+		Memory memory;
+		memory.put({10'000}, std::as_bytes(std::span(&head, 1)));
+		for (const Memory::Anchor& anchor : anchors)
+			memory.anchor(anchor);
+		const ImageFile image(memory.elf());
+		recorder::PhysicalMemory physical(image.path);
+		recorder::AnchorScan scan = recorder::scan_anchors(physical);
+		std::vector<std::pair<uint64_t, size_t>>
+		    result; // by recording: of how many anchors, and blocks
+		for (const recorder::FoundState& found : recorder::find_states(physical, scan, {}))
+			result.emplace_back(found.group.anchors.size(), found.loose.size());
+		return result;
+	};
+	using Found = std::vector<std::pair<uint64_t, size_t>>;
+	const Memory::Anchor one{.pfn = 1, .kind = DFR_ANCHOR_CATALOG, .state_id = kState, .frames = {2}};
+	Memory::Anchor forged = one;
+	forged.pfn = 3;
+	forged.load++;
+	CHECK(loose({one}) == Found{{1, 1}});
+	CHECK(loose({one, forged}) == Found{{1, 0}, {1, 0}, {0, 1}});
+	forged.boot = 0x10; // whose tag is another one
+	CHECK(loose({one, forged}) == Found{{1, 0}, {1, 1}});
 }
 
 TEST_CASE("recordings of other boots and states stand apart, the last boot first", "[recorder][image]") {
