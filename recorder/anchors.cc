@@ -22,7 +22,7 @@ namespace {
 struct Candidate {
 	uint64_t address = 0;
 	FoundAnchor anchor;
-	Load load;
+	ModuleLoad load;
 	PanicNote panic;
 	dfr_panic_texts texts{};  // of the panic
 	int64_t displacement = 0; // the address that it contains, minus the one where it was found
@@ -141,7 +141,7 @@ AnchorKey key_of(const FoundAnchor& anchor) {
 }
 
 // Of each load's panic the last note: an oops is noted first, and the panic that it leads to again.
-using Panics = std::map<Load, Candidate>;
+using Panics = std::map<ModuleLoad, Candidate>;
 
 void keep(AnchorScan& scan, Panics& panics, Candidate&& candidate) {
 	FoundAnchor& anchor = candidate.anchor;
@@ -200,7 +200,7 @@ public:
 
 private:
 	static constexpr size_t kStraysMost = 4096; // a process may have filled its memory with them
-	std::set<std::tuple<int64_t, Load, uint64_t, AnchorKey>> strays_;
+	std::set<std::tuple<int64_t, ModuleLoad, uint64_t, AnchorKey>> strays_;
 };
 
 } // namespace

@@ -22,10 +22,10 @@ namespace dfr::recorder {
 using BootId = std::array<uint8_t, 16>;
 
 // The load of the module that wrote an anchor. A process may forge the boot, and not the number.
-struct Load {
+struct ModuleLoad {
 	BootId boot{};
 	uint64_t number = 0;
-	auto operator<=>(const Load&) const = default;
+	auto operator<=>(const ModuleLoad&) const = default;
 };
 
 struct FoundAnchor {
@@ -53,15 +53,15 @@ struct LooseBlock {
 };
 
 struct AnchorScan {
-	std::map<std::pair<Load, uint64_t>, AnchorGroup> recordings; // by load and state
-	std::map<Load, PanicNote> panics;
+	std::map<std::pair<ModuleLoad, uint64_t>, AnchorGroup> recordings; // by load and state
+	std::map<ModuleLoad, PanicNote> panics;
 	std::vector<LooseBlock> blocks; // all that begin a page, whether or not an anchor lists them
 	std::vector<uint64_t>
 	    vmcoreinfo; // pages that begin like it (dead_kernel.h), one too many at most; addresses as in `blocks`
 	std::vector<int64_t> displacements; // those that are believed, the most frequent first
 	uint64_t damaged = 0;               // pages with the magic whose checksum is wrong
 	uint64_t misplaced = 0;             // anchors at another address than they say: copies,
-	std::map<Load, uint64_t>
+	std::map<ModuleLoad, uint64_t>
 	    astray; // or, with no other of the same thing, in a displaced part of the dump
 };
 

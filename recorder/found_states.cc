@@ -53,8 +53,8 @@ std::optional<uint32_t> written_back(const PhysicalMemory& memory) {
 }
 
 // Which load a state without anchors is of: what all those have in common whose boots have its tag.
-Load common(const std::set<Load>& loads, uint32_t tag) {
-	const Load& first = *loads.begin();
+ModuleLoad common(const std::set<ModuleLoad>& loads, uint32_t tag) {
+	const ModuleLoad& first = *loads.begin();
 	if (loads.size() == 1)
 		return first;
 	return {.boot = first.boot == loads.rbegin()->boot ? first.boot : only_tag(tag)};
@@ -68,8 +68,8 @@ std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& sc
 	    SIZE_MAX; // loads have anchors of one state: which of them has its blocks is not known
 	std::map<uint64_t, size_t> by_state;
 	std::vector<FoundState> all;
-	std::map<uint32_t, std::set<Load>> loads; // by what of their boots is in a state's id
-	std::set<uint64_t> strangers;             // states whose ids do not tell their boot
+	std::map<uint32_t, std::set<ModuleLoad>> loads; // by what of their boots is in a state's id
+	std::set<uint64_t> strangers;                   // states whose ids do not tell their boot
 	for (auto& [key, group] : scan.recordings) {
 		const auto& [load, state] = key;
 		const uint32_t tag = tag_of(load.boot);
@@ -83,7 +83,7 @@ std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& sc
 	for (const auto& [load, panic] : scan.panics)
 		loads[tag_of(load.boot)].insert(load);
 	for (const BootId& boot : of_kernels)
-		loads.try_emplace(tag_of(boot), std::set<Load>{{.boot = boot}});
+		loads.try_emplace(tag_of(boot), std::set<ModuleLoad>{{.boot = boot}});
 	std::vector<LooseBlock> unanchored;
 	for (const LooseBlock& block : scan.blocks) {
 		const auto place = by_state.find(block.state_id);
@@ -105,7 +105,7 @@ std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& sc
 		const auto tag = static_cast<uint32_t>(blocks[0].state_id >> 32);
 		const auto known = loads.find(tag);
 		FoundState& found = all.emplace_back();
-		found.load = known == loads.end() ? Load{only_tag(tag)} : common(known->second, tag);
+		found.load = known == loads.end() ? ModuleLoad{only_tag(tag)} : common(known->second, tag);
 		found.state = blocks[0].state_id;
 		for (const LooseBlock& block : blocks)
 			found.loose.push_back(block.address);
@@ -114,7 +114,7 @@ std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& sc
 	for (FoundState& found : all) {
 		found.more_states = states.size() - taken;
 		found.damaged_anchors = scan.damaged;
-		for (const Load& other : loads[tag_of(found.load.boot)])
+		for (const ModuleLoad& other : loads[tag_of(found.load.boot)])
 			found.other_loads +=
 			    other.boot == found.load.boot && other.number != found.load.number;
 		if (const auto astray = scan.astray.find(found.load); astray != scan.astray.end())

@@ -16,7 +16,7 @@ namespace dfr::recorder {
 
 // What a recording is made from.
 struct FoundState {
-	Load load;
+	ModuleLoad load;
 	uint64_t state = 0;
 	AnchorGroup group;
 	std::vector<uint64_t> loose; // where pages begin with the header of a block of this state
