@@ -18,6 +18,7 @@ namespace {
 
 constexpr uint32_t kMaxSections = 1 << 20;
 constexpr uint32_t kMaxActions = 16384;
+constexpr uint64_t kMaxCopied = 8 * uint64_t{DOF_LOADSZ_MAX}; // bytes of what many may name
 
 class DofReader {
 public:
@@ -104,7 +105,14 @@ private:
 		return sections_[index];
 	}
 
-	std::string string(uint32_t table, uint64_t offset, uint32_t from) const {
+	// A few bytes of a file may name the same text, or line of source, again and again.
+	void count_copy(uint64_t bytes, uint32_t from) {
+		copied_ += bytes;
+		if (copied_ > kMaxCopied)
+			fail(from, sections_[from].offset, "names the same bytes too often");
+	}
+
+	std::string string(uint32_t table, uint64_t offset, uint32_t from) {
 		const dof_sec& strings = section(table, DOF_SECT_STRTAB, from);
 		if (offset >= strings.size)
 			fail(from, sections_[from].offset, "string outside its table");
@@ -113,7 +121,9 @@ private:
 		const void* const end = std::memchr(start, 0, strings.size - offset);
 		if (!end)
 			fail(table, strings.offset + offset, "string without an end");
-		return std::string(start, static_cast<const char*>(end));
+		const std::string_view text(start, static_cast<const char*>(end));
+		count_copy(text.size(), from);
+		return std::string(text);
 	}
 
 	template <typename T> std::vector<T> table(uint32_t index, const char* what) const {
@@ -290,6 +300,7 @@ private:
 				fail(index, sections_[index].offset, "text of an action that does not exist");
 			const std::string text = string(entry.strtab, entry.text, index);
 			for (const uint32_t body : bodies->second) {
+				count_copy(text.size(), index);
 				auto& actions = image_.bodies[body].actions;
 				if (entry.index == DOF_EXPR_PREDICATE && field == &Action::expression) {
 					image_.bodies[body].condition = text;
@@ -317,7 +328,10 @@ private:
 		for (const auto& entry : table<dof_line>(index, "line table")) {
 			const dif::SourceLine line{entry.pc, string(entry.strtab, entry.file, index),
 			                           entry.line, entry.column};
-			each_difo(entry.difo, [&](dif::Difo& difo) { difo.lines.push_back(line); });
+			each_difo(entry.difo, [&](dif::Difo& difo) {
+				count_copy(sizeof(line) + line.file.size(), index);
+				difo.lines.push_back(line);
+			});
 		}
 	}
 
@@ -332,14 +346,17 @@ private:
 				     "relocation outside its target");
 			const dif::Relocation relocation{string(header.strtab, entry.name, index),
 			                                 static_cast<uint32_t>(entry.offset / 8), entry.data};
-			relocate(header.tgtsec, relocation);
+			relocate(header.tgtsec, relocation, index);
 		}
 	}
 
 	// Adds the relocation to each DIFO whose header links the integer table `target`.
-	void relocate(uint32_t target, const dif::Relocation& relocation) {
+	void relocate(uint32_t target, const dif::Relocation& relocation, uint32_t from) {
 		for (const uint32_t header : difos_of_integers_[target])
-			each_difo(header, [&](dif::Difo& difo) { difo.relocations.push_back(relocation); });
+			each_difo(header, [&](dif::Difo& difo) {
+				count_copy(sizeof(relocation) + relocation.symbol.size(), from);
+				difo.relocations.push_back(relocation);
+			});
 	}
 
 	static constexpr uint32_t kPredicate = 0xffffffff;
@@ -355,6 +372,7 @@ private:
 	std::map<uint32_t, uint32_t> ecb_of_section_;
 	uint64_t actions_read_ = 0;
 	uint64_t difo_bytes_ = 0;
+	uint64_t copied_ = 0;
 };
 
 } // namespace

@@ -19,8 +19,12 @@ struct OutSection {
 	std::string payload;
 };
 
+template <typename T> std::string raw(const T& value) {
+	return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
 template <typename T> void append(std::string& to, const T& value) {
-	to.append(reinterpret_cast<const char*>(&value), sizeof value);
+	to += raw(value);
 }
 
 class DofWriter {
@@ -88,15 +92,11 @@ private:
 		                          string(ecb.probe.function),
 		                          string(ecb.probe.name),
 		                          ecb.probe.id};
-		std::string probe_payload;
-		append(probe_payload, probe);
-		const uint32_t probes = add(DOF_SECT_PROBEDESC, 4, sizeof probe, std::move(probe_payload));
+		const uint32_t probes = add(DOF_SECT_PROBEDESC, 4, sizeof probe, raw(probe));
 		const Placed body = place(ecb.body);
 
 		const dof_ecbdesc desc{probes, body.predicate, body.actions, 0, ecb.uarg};
-		std::string payload;
-		append(payload, desc);
-		const uint32_t index = add(DOF_SECT_ECBDESC, 8, 0, std::move(payload));
+		const uint32_t index = add(DOF_SECT_ECBDESC, 8, 0, raw(desc));
 		if (!ecb.probe.host.empty())
 			append(hosts_, dof_hostdesc{index, 0, string(ecb.probe.host), 0});
 	}
@@ -190,9 +190,7 @@ private:
 	void put_btf() {
 		if (!image_.btf_digest)
 			return;
-		std::string payload;
-		append(payload, dof_btfid{*image_.btf_digest, 0, string(image_.btf_name)});
-		add(DOF_SECT_BTFID, 8, 0, std::move(payload));
+		add(DOF_SECT_BTFID, 8, 0, raw(dof_btfid{*image_.btf_digest, 0, string(image_.btf_name)}));
 	}
 
 	void put_options() {

@@ -11,6 +11,8 @@
 #include "formats/dof/text.h"
 #include "formats/error.h"
 #include "tests/unit/d_target.h"
+#include "tests/unit/dof_builder.h"
+#include "tests/unit/peak_memory.h"
 
 namespace dof_image_test {
 
@@ -149,6 +151,32 @@ TEST_CASE("dof: any byte changed, any length: refused with section and offset, o
 			}
 		}());
 	}
+}
+
+// A few bytes may name much text again and again.
+TEST_CASE("dof: text and lines that are named too often are refused", "[dof]") {
+	constexpr uint32_t kText = 1 << 20, kTimes = 200;
+	const auto read = [](const std::function<void(test::DofBuilder&)>& add) {
+		test::DofBuilder dof;
+		const uint32_t text = dof.string(std::string(kText, 'a'));
+		REQUIRE(text == 1);
+		add(dof);
+		const std::vector<uint8_t> bytes = dof.bytes();
+		return test::peak_of([&] {
+			CHECK_THROWS_WITH(dof::read(std::span<const uint8_t>(bytes)),
+			                  Catch::Contains("names the same bytes too often"));
+		});
+	};
+	constexpr uint64_t kMost = 200ull << 20; // of 200 MiB of text a third is read
+	CHECK(read([](test::DofBuilder& dof) {
+		      const std::vector<test::Act> acts(kTimes,
+		                                        {.kind = DFR_ACT_PRINTF, .arg = 1, .strtab = 0});
+		      dof.ecb(dof.probe("a", "b", "c", "d"), test::kNone, dof.actions(acts));
+	      }) < kMost);
+	CHECK(read([](test::DofBuilder& dof) {
+		      const uint32_t difo = dof.trace(test::Code().ret(0));
+		      dof.table(DOF_SECT_LINES, 8, std::vector<dof_line>(kTimes, {difo, 0, 0, 1, 1, 1}));
+	      }) < kMost);
 }
 
 TEST_CASE("dif: a DOF disassembles to text that assembles to the same bytes") {
