@@ -38,7 +38,7 @@ std::string json_list(const std::vector<std::string>& items) {
 JsonObject& JsonObject::raw(const char* name, const std::string& value) {
 	if (out_.size() > 1)
 		out_ += ", ";
-	out_.append("\"").append(name).append("\": ").append(value);
+	out_.append(json_text(name)).append(": ").append(value);
 	return *this;
 }
 

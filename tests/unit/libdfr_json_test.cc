@@ -22,6 +22,10 @@ TEST_CASE("JSON text keeps UTF-8 and replaces what is none", "[json]") {
 	CHECK(json_text("\xf4\x90\x80\x80") == R"("\ufffd\ufffd\ufffd\ufffd")"); // beyond the last
 }
 
+TEST_CASE("the name of a JSON field ends nothing", "[json]") {
+	CHECK(JsonObject().raw("a\": 1, \"b\n", "2").str() == R"({"a\": 1, \"b\u000a": 2})");
+}
+
 TEST_CASE("JSON objects grow by fields", "[json]") {
 	CHECK(JsonObject().str() == "{}");
 	CHECK(JsonObject().raw("n", "1").text("t", "x").str() == R"({"n": 1, "t": "x"})");
