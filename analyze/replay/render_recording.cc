@@ -89,6 +89,7 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 		return !interrupted;
 	};
 	const auto more = [&](uint64_t) {
+		renderer.end_pass(); // which knows places in the text that leaves
 		output.flush();
 		const bool going = options.await();
 		snapshots.emplace(source, renderer.aggregations()); // which then has more

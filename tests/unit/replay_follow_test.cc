@@ -38,17 +38,18 @@ struct Written {
 // late, so its records of the time after a mark stand behind it.
 class Steps {
 public:
+	// `returns`: of app::work:return, and not of entry.
 	Steps(const std::string& program, const std::string& path, unsigned steps,
-	      const trace::FilePart& part = {.series = 9, .number = 1})
+	      const trace::FilePart& part = {.series = 9, .number = 1}, bool returns = false)
 	    : path_(path) {
 		dfr_user_cpu = 0; // of BEGIN
+		dfr_probe* const probe = returns ? app_.exit : app_.entry;
 		load(app_, program);
 		std::vector<trace::Block> late;
 		for (unsigned step = 0; step < steps; step++) {
 			for (unsigned i = 0; i < 20; i++) {
 				const unsigned n = 20 * step + i;
-				app_.fire(app_.entry, kStart + n * kMillisecond, n % 2, 70 + n % 3, "one", n,
-				          n);
+				app_.fire(probe, kStart + n * kMillisecond, n % 2, 70 + n % 3, "one", n, n);
 			}
 			add(late, step ? kStart + 20 * step * kMillisecond : 1);
 		}
@@ -146,7 +147,7 @@ struct Followed {
 
 // `await`: called whenever there is nothing to read.
 Followed follow(const std::string& path, const std::string& program, const std::function<bool()>& await,
-                const replay::Wanted& wanted = {}) {
+                const replay::Wanted& wanted = {}, const render::Style& style = quiet().style) {
 	Followed result;
 	trace::FollowedSource source(path);
 	const trace::United united({&source});
@@ -154,6 +155,7 @@ Followed follow(const std::string& path, const std::string& program, const std::
 	render::NoSymbols symbols;
 	replay::ReplayOptions options = quiet();
 	options.wanted = wanted;
+	options.style = style;
 	options.followed = &source;
 	options.await = [&] {
 		result.said += output.take();
@@ -242,6 +244,22 @@ TEST_CASE("follow: what is whole is answered as it comes, and all of it is the a
 		CHECK(followed.answer.verdict == verdict);
 		CHECK(verdict.complete);
 	}
+}
+
+// A return's arrow is put before its line once the next record is known, and its line may have left by then.
+TEST_CASE("follow: returns are indented in what is said piece by piece", "[replay][follow]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("a-0001.dfr");
+	Steps steps("app::work:return { trace(arg0); }", path, 4, {.series = 9, .number = 1}, true);
+	render::Style style;
+	style.flowindent = style.testing = true;
+	const Followed followed = follow(
+	    path, "", [&] { return steps.write(); }, {}, style);
+	size_t arrows = 0;
+	for (size_t at = 0; (at = followed.said.find("\n <- work ", at)) != std::string::npos; at++)
+		arrows++;
+	CHECK(arrows == 80);
+	CHECK(followed.answer.verdict.complete);
 }
 
 TEST_CASE("follow: into the next part, whenever that comes", "[replay][follow]") {
