@@ -359,6 +359,7 @@ int Recorder::run() {
 	consumer_ =
 	    std::make_unique<lib::Consumer>(backend_->session(), output_, backend_->symbols(), hooks());
 	consumer_->style().quiet = true; // the file has the records; the answer is what the program prints
+	consumer_->style().asks_hosts = true;
 	const bool follow = !claims() && start();
 	start_ = std::chrono::steady_clock::now();
 	recording_->pass(0, consumer_->renderer());

@@ -276,6 +276,7 @@ void Session::go() {
 	consumer_ =
 	    std::make_unique<Consumer>(backend_->session(), *output_, backend_->symbols(), std::move(hooks));
 	consumer_->style() = options_.style;
+	consumer_->style().asks_hosts = true;
 	if (!programs_.empty()) {
 		enable();
 		consumer_->report_faults();

@@ -11,7 +11,8 @@
 namespace dfr::render {
 namespace {
 
-constexpr unsigned kMostCpus = 4096; // that a file may claim
+constexpr unsigned kMostCpus = 4096;    // that a file may claim
+constexpr size_t kTextMost = 256 << 20; // of one printa()
 
 unsigned integer_width(unsigned size) {
 	return size == 8 ? 16 : size == 4 ? 8 : size == 2 ? 5 : 3;
@@ -67,8 +68,9 @@ void put_by_cpu(std::string& out, const AggValue& value, unsigned cpus, const Ag
 		put_default_value(out, {value.kind, words, value.normal}, style);
 	};
 	unsigned next = 0;
+	const size_t most = out.size() + kTextMost;
 	const auto put_none_to = [&](unsigned end) {
-		for (; next < std::min({end, cpus, kMostCpus}); next++)
+		for (; next < std::min({end, cpus, kMostCpus}) && out.size() < most; next++)
 			put(next, none);
 	};
 	for (const auto& [cpu, words] : *value.by_cpu) {
@@ -184,7 +186,7 @@ void put_packed(std::string& out, std::span<const AggRow> rows, const AggStyle& 
 		out += " :";
 		const auto shown = std::span(histograms[r].counts).subspan(first, last - first + 1);
 		const BarScale scale = scale_of(shown);
-		int64_t total = 0;
+		__int128 total = 0;
 		for (const int64_t count : shown)
 			total += count;
 		for (const int64_t count : shown)
@@ -192,8 +194,22 @@ void put_packed(std::string& out, std::span<const AggRow> rows, const AggStyle& 
 		out += ": ";
 		put_left(out, high, high_width);
 		out += " | ";
-		put_signed(out, total / std::max<int64_t>(rows[r].values[0].normal, 1));
+		put_signed(out, static_cast<int64_t>(total / std::max<int64_t>(rows[r].values[0].normal, 1)));
 		out += '\n';
+	}
+}
+
+// A file may give each row any text again.
+template <typename Put> void each_row(std::string& out, std::span<const AggRow> rows, Put put) {
+	const size_t begin = out.size();
+	for (size_t i = 0; i < rows.size(); i++) {
+		if (out.size() - begin > kTextMost) {
+			out += "(";
+			put_unsigned(out, rows.size() - i);
+			out += " more keys are not printed: they take too much text)\n";
+			return;
+		}
+		put(rows[i]);
 	}
 }
 
@@ -206,14 +222,14 @@ void put_aggregations(std::string& out, Aggregations& store, std::span<const uin
 		return put_bars(out, rows, style, symbols);
 	if (style.packed && can_pack(rows))
 		return put_packed(out, rows, style, symbols);
-	for (const AggRow& row : rows)
-		put_row(out, row, store.cpus(), style, symbols);
+	each_row(out, rows, [&](const AggRow& row) { put_row(out, row, store.cpus(), style, symbols); });
 }
 
 void put_aggregations(std::string& out, Aggregations& store, std::span<const uint32_t> variables,
                       const PrintfFormat& format, const AggStyle& style, Symboliser& symbols) {
-	for (const AggRow& row : store.rows(variables, style.sort))
+	each_row(out, store.rows(variables, style.sort), [&](const AggRow& row) {
 		format.apply(out, {row.keys, row.values, style.histogram, style.stackindent}, symbols);
+	});
 }
 
 } // namespace dfr::render

@@ -113,6 +113,8 @@ int compare_values(const AggValue& a, const AggValue& b) {
 		const int64_t left = scalar_of({a.kind, a.words, 1}), right = scalar_of({b.kind, b.words, 1});
 		return left < right ? -1 : left > right;
 	}
+	if (a.words.data() == b.words.data()) // as two keys that the aggregation does not have
+		return 0;
 	const Histogram left = Histogram::from_words(a.kind, a.words);
 	const Histogram right = Histogram::from_words(b.kind, b.words);
 	if (left.weight() != right.weight())

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string_view>
 
+#include "analyze/render/printf_format.h"
 #include "analyze/render/text.h"
 #include "formats/abi/aggtab.h"
 #include "formats/abi/dof.h"
@@ -17,6 +18,7 @@ namespace dfr::render {
 namespace {
 
 constexpr unsigned kBar = 40;
+constexpr size_t kMostBounds = UINT16_MAX; // an entry of a table has no more words (formats/abi/aggtab.h)
 constexpr std::string_view kTitle = "------------- Distribution -------------";
 static_assert(kTitle.size() == kBar);
 
@@ -32,7 +34,7 @@ int64_t quantize_value(size_t bucket) {
 }
 
 // The lower bounds of llquantize's inner buckets, in order, no more than so many.
-std::vector<uint64_t> llquantize_bounds(uint64_t arg, size_t most = SIZE_MAX) {
+std::vector<uint64_t> llquantize_bounds(uint64_t arg, size_t most) {
 	const uint64_t factor = DFR_LLQUANTIZE_FACTOR(arg), steps = DFR_LLQUANTIZE_NSTEPS(arg);
 	const unsigned low = DFR_LLQUANTIZE_LOW(arg), high = DFR_LLQUANTIZE_HIGH(arg);
 	std::vector<uint64_t> bounds;
@@ -160,7 +162,8 @@ void put_utf8_bar(std::string& out, int64_t count, const BarScale& scale, bool z
 } // namespace
 
 size_t llquantize_slots(uint64_t arg) {
-	return llquantize_bounds(arg).size() + 2;
+	const size_t bounds = llquantize_bounds(arg, kMostBounds + 1).size();
+	return bounds > kMostBounds ? 2 : bounds + 2;
 }
 
 Histogram Histogram::from_words(uint32_t kind, std::span<const uint64_t> words) {
@@ -278,7 +281,7 @@ void put_histogram(std::string& out, const Histogram& histogram, const Histogram
 		out += ' ';
 		put_bar(out, histogram.counts[i], scale, style);
 		out += ' ';
-		put_left(out, number(style.normal == 0 ? 0 : histogram.counts[i] / style.normal), 9);
+		put_left(out, number(style.normal == 0 ? 0 : divided(histogram.counts[i], style.normal)), 9);
 		out += '\n';
 	}
 }

@@ -21,6 +21,8 @@ namespace {
 
 // Hostile formats may ask for any width; nobody reads more than this.
 constexpr int kWidthMax = 4096;
+constexpr size_t kConversionsMax = 1000; // what comes behind them prints as it stands
+constexpr size_t kTextMax = 1 << 20;     // of one application, but for the conversion that comes to it
 
 bool is_digit(char c) {
 	return c >= '0' && c <= '9';
@@ -296,7 +298,7 @@ void put_datum(std::string& out, const PrintfConversion& conversion, const Datum
 			return put_stack(out, datum, conversion.left ? conversion.width : stackindent,
 			                 symbols);
 		break;
-	case 'I': return put_text(out, conversion, host_name(plain_text(datum, symbols)));
+	case 'I': return put_text(out, conversion, symbols.host(plain_text(datum, symbols)));
 	case 'P': return put_text(out, conversion, service_name(static_cast<uint16_t>(datum.number)));
 	case 'S': {
 		std::string text;
@@ -340,7 +342,8 @@ unsigned __int128 square_root(unsigned __int128 value) {
 int64_t stddev_of(std::span<const uint64_t> words, int64_t normal) {
 	if (words[0] == 0)
 		return 0;
-	const auto divisor = static_cast<unsigned __int128>(normal < 0 ? -normal : normal);
+	const auto divisor =
+	    static_cast<unsigned __int128>(normal < 0 ? -static_cast<__int128>(normal) : normal);
 	const auto squares = (static_cast<unsigned __int128>(words[3]) << 64) | words[2];
 	const auto mean_square = squares / divisor / divisor / words[0];
 	const __int128 average =
@@ -349,11 +352,11 @@ int64_t stddev_of(std::span<const uint64_t> words, int64_t normal) {
 	return mean_square > square ? static_cast<int64_t>(square_root(mean_square - square)) : 0;
 }
 
+} // namespace
+
 int64_t divided(int64_t value, int64_t by) {
 	return static_cast<int64_t>(static_cast<__int128>(value) / by);
 }
-
-} // namespace
 
 bool is_histogram(uint32_t kind) {
 	return kind == DFR_ACT_QUANTIZE || kind == DFR_ACT_LQUANTIZE || kind == DFR_ACT_LLQUANTIZE;
@@ -376,6 +379,10 @@ PrintfFormat PrintfFormat::parse(std::string_view text) {
 	PrintfFormat format;
 	PrintfConversion conversion;
 	for (size_t at = 0; at < text.size();) {
+		if (format.conversions_.size() == kConversionsMax) {
+			conversion.literal += text.substr(at);
+			break;
+		}
 		if (text[at] != '%') {
 			conversion.literal += text[at++];
 			continue;
@@ -403,11 +410,16 @@ PrintfFormat PrintfFormat::parse(std::string_view text) {
 
 void PrintfFormat::apply(std::string& out, const PrintfArguments& arguments, Symboliser& symbols) const {
 	size_t next = 0, next_value = 0;
+	const size_t begin = out.size();
 	static const Datum kNone;
 	const auto take = [&]() -> const Datum& {
 		return next < arguments.data.size() ? arguments.data[next++] : kNone;
 	};
 	for (const PrintfConversion& parsed : conversions_) {
+		if (out.size() - begin > kTextMax) {
+			out += " (longer text is not printed)\n";
+			return;
+		}
 		out += parsed.literal;
 		if (parsed.letter == 0)
 			continue;

@@ -27,6 +27,7 @@ struct AggValue {
 
 // count, sum, min, max, avg, stddev as one integer.
 int64_t scalar_of(const AggValue& value);
+int64_t divided(int64_t value, int64_t by); // the least by -1 is itself
 bool is_histogram(uint32_t kind);
 
 struct PrintfConversion {

@@ -14,6 +14,8 @@ namespace {
 
 using Verb = Statement::Verb;
 
+constexpr unsigned kIndentMost = 1000; // calls without returns may be as many as records
+
 bool ends_with(std::string_view text, std::string_view end) {
 	return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
@@ -96,7 +98,7 @@ void Renderer::put_host(std::string& out, uint64_t lane) const {
 
 std::string Renderer::flow_text(uint64_t lane, const trace::Probe& probe, char direction,
                                 unsigned indent) const {
-	std::string name(indent, ' ');
+	std::string name(std::min(indent, kIndentMost), ' ');
 	const bool call = probe.provider == "syscall";
 	if (direction == 'e')
 		name += call ? " => " : " -> ";

@@ -17,6 +17,7 @@
 #include "analyze/render/aggregations.h"
 #include "analyze/render/datum.h"
 #include "analyze/render/messages.h"
+#include "analyze/render/names.h"
 #include "analyze/render/output.h"
 #include "analyze/render/programs.h"
 #include "formats/shown.h"
@@ -35,7 +36,8 @@ struct Style {
 	bool rawbytes = false;
 	bool testing = false; // _DTRACE_TESTING: no CPU and ID columns
 	bool droptags = false;
-	bool noresolve = false; // user addresses stay numbers
+	bool noresolve = false;  // user addresses stay numbers
+	bool asks_hosts = false; // %I asks name servers: what is printed is of this machine, now
 	// Rows begin with the host's name, by the number of its boot in the task (trace::United); empty: one host.
 	std::vector<std::string> hosts = {};
 	unsigned stackindent = 14;
@@ -145,6 +147,9 @@ private:
 		SymbolName kernel(uint64_t address) override { return printed(all_.kernel(address)); }
 		SymbolName user(uint32_t pid, uint64_t address) override {
 			return style_.noresolve ? SymbolName{} : printed(all_.user(pid, address));
+		}
+		std::string host(const std::string& address) override {
+			return style_.asks_hosts ? host_name(address) : address;
 		}
 		void at(uint64_t time) override { all_.at(time); }
 

@@ -23,6 +23,9 @@ public:
 	// The process may end before its addresses are asked for. The second: what it had mapped at its end.
 	virtual void remember(uint32_t) {}
 	virtual void remember(uint32_t, const std::string&) {}
+	// Of an internet address; itself where nobody is to be asked, because a recording may come from somebody else, whose
+	// name servers would be told who reads it.
+	virtual std::string host(const std::string& address) { return address; }
 	// What is asked for next occurred at this time, on the recording's clock: an address may be called
 	// something else later.
 	virtual void at(uint64_t) {}

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "analyze/render/histogram.h"
 #include "analyze/render/messages.h"
@@ -102,6 +103,22 @@ TEST_CASE("render: doubles come as bits", "[render]") {
 	const double value = 2.5;
 	std::memcpy(&datum.number, &value, sizeof value);
 	CHECK(formatted("%.2f|%8.1f|%e", {datum, datum, datum}) == "2.50|     2.5|2.500000e+00");
+}
+
+// As a recording may have them that comes from somebody else.
+TEST_CASE("render: a format prints no text without end, and asks nobody for hosts' names", "[render]") {
+	std::string wide, many;
+	for (int i = 0; i < 900; i++)
+		wide += "%4096d";
+	for (int i = 0; i < 5000; i++)
+		many += "%d";
+	const std::string text = formatted(wide.c_str(), {});
+	CHECK(text.size() > 1 << 20);
+	CHECK(text.size() < (1 << 20) + 8192);
+	CHECK(text.ends_with("(longer text is not printed)\n"));
+	CHECK(PrintfFormat::parse(many).conversions().size() == 1001);
+	CHECK(formatted(many.c_str(), {}) == many.substr(2 * 1000));
+	CHECK(formatted("%I", {text_datum("127.0.0.1")}) == "127.0.0.1");
 }
 
 TEST_CASE("render: dates are the consumer's local time", "[render]") {
@@ -206,6 +223,25 @@ TEST_CASE("render: normalising divides counts and not bars", "[render]") {
 	      kHeader + row("0", "|", "0") + row("1", "|" + std::string(40, '@'), "2") + row("2", "|", "0"));
 }
 
+TEST_CASE("render: the least number by -1 is itself", "[render]") {
+	HistogramStyle style;
+	style.normal = -1;
+	const int64_t least = std::numeric_limits<int64_t>::min();
+	CHECK(table(DFR_ACT_QUANTIZE, quantized({{1, least}}), style).find(std::to_string(least)) !=
+	      std::string::npos);
+	const uint64_t word[] = {static_cast<uint64_t>(least)};
+	CHECK(scalar_of({DFR_ACT_SUM, word, -1}) == least);
+	const uint64_t spread[] = {2, 10, 58, 0}; // 3 and 7
+	CHECK(scalar_of({DFR_ACT_STDDEV, spread, least}) == 0);
+}
+
+// As a hostile program asks for them: an entry of a table has no room for so many.
+TEST_CASE("render: an llquantize of more slots than a table holds has the two outer ones", "[render]") {
+	const auto slots = [](uint64_t steps) { return llquantize_slots(2ull << 48 | 62 << 16 | steps); };
+	CHECK(slots(2) > 62);
+	CHECK(slots(65535) == 2);
+}
+
 TEST_CASE("render: lquantize labels and outer buckets", "[render]") {
 	// base 0, 2 levels of 5: [< 0] [0] [5] [>= 10]
 	const uint64_t arg = uint64_t{5} << 48 | uint64_t{2} << 32 | 0;
@@ -231,9 +267,9 @@ TEST_CASE("render: llquantize steps through each order", "[render]") {
 
 // A recording may say that it has one.
 TEST_CASE("render: the largest llquantize is shown as fast as others", "[render]") {
-	const uint64_t arg = uint64_t{2} << 48 | uint64_t{0} << 32 | uint64_t{63} << 16 | 32768;
+	const uint64_t arg = uint64_t{2} << 48 | uint64_t{0} << 32 | uint64_t{63} << 16 | 2048;
 	std::vector<uint64_t> words(1 + llquantize_slots(arg), 1);
-	REQUIRE(words.size() > 800'000);
+	REQUIRE(words.size() > 50'000); // of the 65,535 that a table's entry may have
 	words[0] = arg;
 	const Histogram all = Histogram::from_words(DFR_ACT_LLQUANTIZE, words);
 	REQUIRE(all.counts.size() == words.size() - 1);
