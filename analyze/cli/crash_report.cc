@@ -27,7 +27,8 @@ constexpr size_t kThreads = 30, kDeepest = 64;
 constexpr size_t kFrames = 16;                             // shown of a stack
 constexpr size_t kOutstanding = 4096, kInFlightMost = 200; // kept
 constexpr size_t kUnknownShown = 30;
-constexpr size_t kTurns = 1000; // kept of a CPU
+constexpr size_t kProbeMost = 4096; // characters of its name; each of a thousand turns has it in the JSON
+constexpr size_t kTurns = 1000;     // kept of a CPU
 constexpr uint64_t kTogether = 1'000'000;
 constexpr uint64_t kNever = UINT64_MAX;
 
@@ -313,14 +314,13 @@ std::string CrashReport::stop_text() const {
 }
 
 CrashReport::LastRecord CrashReport::last_record(const trace::Record& record) {
-	const trace::Probe* const probe = catalog_.probe_of(record.epid);
 	const trace::Layout* const layout = catalog_.layout_of(record.epid);
 	LastRecord one{.time = record.time,
 	               .cpu = record.cpu,
 	               .pid = record.context.pid,
 	               .tid = record.context.tid,
+	               .epid = record.epid,
 	               .execname = std::string(record.context.execname),
-	               .probe = probe ? probe->text() : "EPID " + std::to_string(record.epid),
 	               .values = values_of(record, layout),
 	               .stack = {},
 	               .speculation = record.speculation};
@@ -402,13 +402,14 @@ void CrashReport::follow_operation(const trace::Record& record, const LastRecord
 
 void CrashReport::follow_call(std::vector<OpenCall>& calls, const LastRecord& one,
                               const trace::Probe& probe) {
-	const std::string function = function_of(probe);
-	if (!returns_.contains(function))
+	const auto returns = returns_.find(function_of(probe));
+	if (returns == returns_.end())
 		return;
+	const std::string* const function = &returns->first;
 	if (probe.name == "entry" && probe.provider == "syscall") {
 		// A thread makes one system call at a time, and some never return.
 		const auto before = std::find_if(calls.begin(), calls.end(), [](const OpenCall& open) {
-			return open.function.starts_with("syscall:");
+			return open.function->starts_with("syscall:");
 		});
 		calls.erase(before, calls.end());
 		if (probe.function == "exit" || probe.function == "exit_group")
@@ -440,12 +441,17 @@ CrashReport::Unended CrashReport::unended() const {
 	};
 	for (const auto& [thread, calls] : open_)
 		for (const OpenCall& call : calls)
-			sort(all.calls, call.entry, returns_.at(call.function));
+			sort(all.calls, call.entry, returns_.at(*call.function));
 	for (const auto& [which, begin] : outstanding_)
 		sort(all.operations, begin, ends_.at(std::get<0>(which)));
 	std::sort(all.not_known.begin(), all.not_known.end(),
 	          [](const LastRecord* a, const LastRecord* b) { return a->time > b->time; });
 	return all;
+}
+
+std::string CrashReport::probe_text(const LastRecord& one) const {
+	const trace::Probe* const probe = catalog_.probe_of(one.epid);
+	return probe ? probe->text().substr(0, kProbeMost) : "EPID " + std::to_string(one.epid);
 }
 
 // "-0.001234 s": before the end.
@@ -476,7 +482,7 @@ std::string CrashReport::name_of(uint64_t address, uint64_t time) const {
 void CrashReport::print_records(const std::vector<const LastRecord*>& records) const {
 	for (const LastRecord* const one : records) {
 		std::printf("  %14s  %-16s %7u  %s  %s\n", shown(moment(one->time)), shown(one->execname),
-		            one->tid, shown(one->probe), shown(one->values));
+		            one->tid, shown(probe_text(*one)), shown(one->values));
 		for (size_t i = 0; i < std::min(one->stack.size(), kFrames); i++)
 			std::printf("  %14s    %s\n", "", shown(name_of(one->stack[i], one->time)));
 		if (one->stack.size() > kFrames)
@@ -579,7 +585,7 @@ std::string CrashReport::json_of(const LastRecord& one) const {
 	    .raw("pid", std::to_string(one.pid))
 	    .raw("tid", std::to_string(one.tid))
 	    .text("execname", one.execname)
-	    .text("probe", one.probe)
+	    .text("probe", probe_text(one))
 	    .text("values", one.values);
 	if (!stack.empty())
 		object.raw("stack", lib::json_list(stack));
@@ -598,7 +604,7 @@ std::string CrashReport::json_of(const Turn& one) const {
 	    .raw("pid", std::to_string(one.last.pid))
 	    .raw("tid", std::to_string(one.last.tid))
 	    .text("execname", one.last.execname)
-	    .text("last", one.last.probe)
+	    .text("last", probe_text(one.last))
 	    .str();
 }
 

@@ -38,7 +38,8 @@ private:
 	struct LastRecord {
 		uint64_t time = 0;
 		uint32_t cpu = 0, pid = 0, tid = 0;
-		std::string execname, probe, values;
+		uint32_t epid = 0;
+		std::string execname, values;
 		std::vector<uint64_t> stack; // of the kernel, of the panicking CPU's records
 		uint32_t speculation = 0;
 	};
@@ -59,7 +60,7 @@ private:
 		uint64_t earlier_turns = 0;
 	};
 	struct OpenCall {
-		std::string function;
+		const std::string* function; // a key of returns_
 		LastRecord entry;
 	};
 	// What ends a call or an operation: its probes, and the priorities of the clauses that record each firing of them.
@@ -98,6 +99,7 @@ private:
 	void follow_operation(const trace::Record& record, const LastRecord& one, const trace::Probe& probe);
 	void print_records(const std::vector<const LastRecord*>& records) const;
 	std::string name_of(uint64_t address, uint64_t time) const;
+	std::string probe_text(const LastRecord& one) const;
 	std::string before(uint64_t time) const;
 	std::string json_of(const LastRecord& one) const;
 	std::string json_of(const Turn& one) const;

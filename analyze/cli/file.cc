@@ -3,26 +3,58 @@
 // Whole files, read and written at once.
 #include "analyze/cli/file.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <string_view>
+#include <unistd.h>
 
+#include "analyze/cli/new_file.h"
 #include "formats/abi/dof.h"
 #include "formats/error.h"
 
 namespace dfr::cli {
 
-void write_file(const std::string& path, std::span<const uint8_t> bytes) {
-	const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "we"), std::fclose);
-	if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
-	    std::fflush(file.get()) != 0)
-		throw Error::from_errno("cannot write " + path, "give a path that can be written with -o");
+namespace {
+
+[[noreturn]] void fail_to_write(const std::string& path) {
+	throw Error::from_errno("cannot write " + path, "give a path that can be written with -o");
+}
+
+// Closes it.
+void write_all(int fd, const std::string& path, std::string_view bytes, bool to_disk) {
+	FILE* const file = fd < 0 ? nullptr : ::fdopen(fd, "w");
+	if (!file)
+		fail_to_write(path);
+	const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() &&
+	                     std::fflush(file) == 0 && (!to_disk || ::fsync(fd) == 0);
+	const int code = errno;
+	if (std::fclose(file) == 0 && written)
+		return;
+	if (!written)
+		errno = code; // what came first
+	fail_to_write(path);
+}
+
+} // namespace
+
+void write_file(const std::string& path, bool replace, mode_t mode, std::string_view bytes) {
+	NewFile file(path, replace);
+	const char* const temporary = file.temporary().c_str();
+	::unlink(temporary); // no link that somebody has put there is followed
+	write_all(::open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode), path, bytes, true);
+	file.keep();
 }
 
 void write_dof(const std::string& path, std::span<const uint8_t> bytes) {
 	std::error_code none;
-	if (std::filesystem::is_regular_file(path, none) && std::filesystem::file_size(path, none) != 0) {
+	const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+	if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none))
+		return write_all(::open(path.c_str(), O_WRONLY | O_CLOEXEC), path, text, false);
+	if (std::filesystem::exists(path, none) && std::filesystem::file_size(path, none) != 0) {
 		std::string magic(std::string_view(DOF_MAGIC).size(), '\0');
 		std::ifstream(path, std::ios::binary)
 		    .read(magic.data(), static_cast<std::streamsize>(magic.size()));
@@ -30,7 +62,7 @@ void write_dof(const std::string& path, std::span<const uint8_t> bytes) {
 			throw Error("cannot write " + path + ": it is there and is no DOF",
 			            "give another name with -o");
 	}
-	write_file(path, bytes);
+	write_file(path, true, 0666, text);
 }
 
 void flush_stdout() {

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Small files of the command's own: DOFs and their text. Recordings have readers
+// Small files of the command's own: DOFs, their text, and pages. Recordings have readers
 // and writers of their own (formats/trace).
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 namespace dfr::cli {
 
-// Both throw dfr::Error; `what` completes "give the path of ...".
+// All throw dfr::Error; `what` completes "give the path of ...".
 std::vector<uint8_t> read_file(const std::string& path, const char* what);
-void write_file(const std::string& path, std::span<const uint8_t> bytes);
-// Of regular files only a DOF, or an empty one, is written over.
+// The file has its name when it is whole and on the disk.
+void write_file(const std::string& path, bool replace, mode_t mode, std::string_view bytes);
+// Of regular files only a DOF, or an empty one, is replaced.
 void write_dof(const std::string& path, std::span<const uint8_t> bytes);
 // What was printed has arrived, or dfr::Error.
 void flush_stdout();

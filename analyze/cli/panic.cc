@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t kLogLines = 60; // shown; JSON has all
 constexpr size_t kRegistersOfLine = 4;
+constexpr size_t kFramesMost = 1024; // the kernel's are 64; each is looked for in all modules
 
 std::vector<std::string> split(std::string_view text, char between) {
 	std::vector<std::string> parts;
@@ -73,8 +74,11 @@ std::optional<Panic> panic_of(const trace::Catalog& catalog) {
 		                               [](unsigned char c) { return std::isalnum(c) || c == '_'; }))
 			panic.registers.emplace_back(word.substr(0, equals), value);
 	}
-	for (const std::string& line : split(catalog.machine_text("panic_stack"), '\n'))
+	for (const std::string& line : split(catalog.machine_text("panic_stack"), '\n')) {
+		if (panic.stack.size() == kFramesMost)
+			break;
 		panic.stack.push_back(frame_of(catalog, line));
+	}
 	return panic;
 }
 
