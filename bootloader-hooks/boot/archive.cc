@@ -10,8 +10,8 @@
 #include "bootloader-hooks/boot/archive.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <sys/stat.h>
 #include <zstd.h>
@@ -50,6 +50,16 @@ void add_entry(std::vector<uint8_t>& out, uint32_t inode, const ArchiveFile& fil
 
 [[noreturn]] void damaged(const std::string& name, const char* what) {
 	throw Error(name + " is no sound archive of dfr: " + what, "make it again with: dfr boot build");
+}
+
+// One of an entry's numbers: its 8 digits and nothing else. strtoull() would take a sign and blanks, too.
+uint32_t number_at(std::string_view text, size_t at, const std::string& name) {
+	const char* const end = text.data() + at + 8;
+	uint32_t number = 0;
+	if (const auto read = std::from_chars(text.data() + at, end, number, 16);
+	    read.ec != std::errc() || read.ptr != end)
+		damaged(name, "a number of an entry is not eight digits");
+	return number;
 }
 
 // "key=value" of a list that separators divide; empty: it is not there.
@@ -97,9 +107,7 @@ std::map<std::string, ArchiveFile> unpack_archive(std::span<const uint8_t> bytes
 	for (size_t at = 0;;) {
 		if (text.size() - at < kHeader || text.substr(at, 6) != kMagic)
 			damaged(name, "an entry does not begin as one");
-		const auto number = [&](size_t offset) {
-			return std::strtoull(std::string(text.substr(at + offset, 8)).c_str(), nullptr, 16);
-		};
+		const auto number = [&](size_t offset) { return number_at(text, at + offset, name); };
 		const uint64_t size = number(kSizeAt), name_size = number(kNameSizeAt);
 		const uint64_t data = (at + kHeader + name_size + 3) / 4 * 4;
 		if (!name_size || data > text.size() || size > text.size() - data)

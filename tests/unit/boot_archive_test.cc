@@ -120,6 +120,26 @@ TEST_CASE("boot archive: whatever byte is changed, the files are as they were, o
 	CHECK_THROWS_AS(boot::unpack_archive({}, "boot.img"), Error);
 }
 
+TEST_CASE("boot archive: a number of an entry is eight digits and nothing else", "[boot]") {
+	const auto entry = [](const std::string& name_size, const std::string& name) {
+		std::string text = "070701";
+		for (int number = 0; number < 13; number++)
+			text += number == 11 ? name_size : "00000000";
+		text += name + '\0';
+		text.resize((text.size() + 3) / 4 * 4);
+		return text;
+	};
+	const auto unpack = [&entry](const std::string& name_size) {
+		return boot::unpack_archive(
+		    bytes_of(entry(name_size, "dfr.dof") + entry("0000000B", "TRAILER!!!")), "boot.img");
+	};
+	CHECK(unpack("00000008").contains("dfr.dof"));
+	// The first one leads back to its own entry, which would be read for ever.
+	for (const char* const harmed :
+	     {"-0000070", "+0000008", " 0000008", "0x000008", "0000000g", "FFFFFFFF"})
+		CHECK_THROWS_AS(unpack(harmed), Error);
+}
+
 TEST_CASE("boot archive: it says what it was made of", "[boot]") {
 	CHECK(kOrigin.parameters().starts_with(
 	    "program=/dfr.dof program_origin=who-ran,kernel=6.1.0-56-amd64,"));
