@@ -158,7 +158,7 @@ std::string find_shim(const BootBuild& build) {
 } // namespace
 
 std::string boot_source_path(const std::string& root, const std::string& name) {
-	return root + "/etc/dfr/boot/" + name + ".d";
+	return boot::resolve_folder(root, root + "/etc/dfr/boot/" + name + ".d");
 }
 
 std::string build_boot_archive(const BootBuild& build) {

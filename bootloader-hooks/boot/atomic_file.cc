@@ -148,6 +148,11 @@ std::string resolve_links(const std::string& root, const std::string& path) {
 	return root + found.string();
 }
 
+std::string resolve_folder(const std::string& root, const std::string& path) {
+	const size_t slash = path.rfind('/');
+	return resolve_links(root, path.substr(0, slash)) + path.substr(slash);
+}
+
 void link_atomically(const std::string& target, const std::string& path) {
 	std::error_code made;
 	std::filesystem::create_directories(folder_of(path), made);

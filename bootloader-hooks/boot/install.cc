@@ -132,7 +132,7 @@ BootPlan BootPlan::parse(const std::string& text) {
 }
 
 std::string Installation::archive(const std::string& name, const std::string& release) const {
-	return root_ + "/boot/" + archive_name(name, release);
+	return resolve_folder(root_, root_ + "/boot/" + archive_name(name, release));
 }
 
 std::optional<BootPlan> Installation::plan() const {
@@ -223,7 +223,7 @@ void Installation::disarm(bool made_environment) const {
 
 void Installation::link_units() const {
 	for (const char* const unit : kUnits) {
-		const std::string path = root_ + kWants + unit;
+		const std::string path = below_root(kWants + std::string(unit));
 		std::error_code error;
 		if (std::filesystem::is_symlink(path, error))
 			continue;
@@ -233,7 +233,7 @@ void Installation::link_units() const {
 
 void Installation::unlink_units() const {
 	for (const char* const unit : kUnits)
-		remove_durably(root_ + kWants + unit);
+		remove_durably(below_root(kWants + std::string(unit)));
 }
 
 std::optional<std::string> Installation::block_of(const BootPlan& plan) const {
@@ -311,9 +311,9 @@ void Installation::check_inside() const {
 		    "dfr boot enable tells GRUB; for others see dfr-boot(8), BOOTING WITH AN ARCHIVE");
 	refuse_other_way(true);
 	for (const HookFile& hook : initrd_builder(root_)->hooks)
-		if (const auto there = read_text(root_ + hook.path);
+		if (const auto there = read_text(below_root(hook.path));
 		    there && there->find(kHookMark) == std::string::npos)
-			throw Error(root_ + hook.path + " is there, and dfr did not write it",
+			throw Error(below_root(hook.path) + " is there, and dfr did not write it",
 			            "look what it is for, and give it another name");
 }
 
@@ -324,27 +324,27 @@ void Installation::enable_inside(BootPlan plan) const {
 	write_atomically(plan_path(), plan.text(), 0644);
 	link_units();
 	for (const HookFile& hook : initrd_builder(root_)->hooks)
-		write_atomically(root_ + hook.path, hook.text, 0755);
+		write_atomically(below_root(hook.path), hook.text, 0755);
 }
 
 void Installation::remove_hooks() const {
 	for (const InitrdBuilder& builder : initrd_builders()) {
 		for (auto hook = builder.hooks.rbegin(); hook != builder.hooks.rend(); ++hook) {
-			const std::string path = root_ + hook->path;
+			const std::string path = below_root(hook->path);
 			if (read_text(path).value_or("").find(kHookMark) != std::string::npos)
 				remove_durably(path);
 			remove_durably(path + ".dfr-new");
 		}
 		std::error_code error;
-		if (*builder.folder)
-			std::filesystem::remove(root_ + builder.folder, error); // if nothing else is in it
+		if (*builder.folder) // and if nothing else is in it
+			std::filesystem::remove(below_root(builder.folder), error);
 	}
 }
 
 std::vector<std::string> Installation::kernels_inside() const {
 	std::vector<std::string> found;
 	const auto now = plan();
-	const auto archives = files_in(root_ + "/boot/dfr", {".img"});
+	const auto archives = files_in(archive_folder(), {".img"});
 	for (const std::string& release : installed_kernels(root_))
 		if (now && now->inside && std::ranges::any_of(archives, [&release](const std::string& path) {
 			    return path.ends_with("-" + release + ".img");
@@ -355,7 +355,7 @@ std::vector<std::string> Installation::kernels_inside() const {
 
 void Installation::keep_copies(const std::vector<std::string>& kernels) const {
 	const std::string name = plan().value_or(BootPlan{}).name;
-	for (const std::string& path : files_in(root_ + "/boot/dfr", {".img"})) {
+	for (const std::string& path : files_in(archive_folder(), {".img"})) {
 		const std::string of = std::filesystem::path(path).stem().string();
 		if (of.starts_with(name + "-") && !is_of_other(path, name) &&
 		    std::ranges::find(kernels, of.substr(name.size() + 1)) == kernels.end())
@@ -366,8 +366,8 @@ void Installation::keep_copies(const std::vector<std::string>& kernels) const {
 void Installation::require_boot() const {
 	std::error_code error;
 	const std::filesystem::directory_iterator end;
-	for (std::filesystem::directory_iterator at(root_ + "/boot", error); !error && at != end;
-	     at.increment(error))
+	const std::string boot = resolve_links(root_, root_ + "/boot");
+	for (std::filesystem::directory_iterator at(boot, error); !error && at != end; at.increment(error))
 		if (at->path().filename() != "dfr" && at->path().filename() != "lost+found")
 			return;
 	throw Error("there is nothing in " + root_ + "/boot, so what boots were told cannot be taken back",
@@ -419,12 +419,12 @@ bool Installation::disable() const {
 
 // Those of this name, of any kernel. Others were made by dfr boot build, for who tells another boot loader.
 void Installation::remove_archives(const std::string& name) const {
-	for (const std::string& path : files_in(root_ + "/boot/dfr", {".img", ".dfr-new"}))
+	for (const std::string& path : files_in(archive_folder(), {".img", ".dfr-new"}))
 		if (std::filesystem::path(path).filename().string().starts_with(name + "-") &&
 		    !is_of_other(path, name))
 			remove_durably(path);
 	std::error_code error;
-	std::filesystem::remove(root_ + "/boot/dfr", error); // if nothing else is in it
+	std::filesystem::remove(archive_folder(), error); // if nothing else is in it
 }
 
 std::vector<std::string> Installation::remove_old(size_t kept, const std::string& stored,

@@ -53,7 +53,7 @@ public:
 	explicit Installation(std::string root) : root_(std::move(root)) {}
 
 	std::string archive(const std::string& name, const std::string& release) const;
-	std::string folder() const { return root_ + "/var/lib/dfr/boot"; }
+	std::string folder() const { return resolve_links(root_, root_ + "/var/lib/dfr/boot"); }
 	// Of boots, that are stored there, by the times of the files: the latest is the last.
 	std::vector<std::string> recordings() const { return trace::recordings_in(folder()); }
 	// Removes the oldest of those that `dfr boot store` named, but for so many and for `stored`, which a clock that begins
@@ -105,6 +105,9 @@ private:
 		return resolve_links(root_, root_ + "/boot/grub/" + file);
 	}
 	std::string plan_path() const { return folder() + "/enabled"; }
+	// No link in the machine's root leads a write or a removal out of it (`--root`).
+	std::string below_root(const std::string& path) const { return resolve_folder(root_, root_ + path); }
+	std::string archive_folder() const { return resolve_links(root_, root_ + "/boot/dfr"); }
 	// What custom.cfg gets; nothing: grub.cfg has no entry to go by.
 	std::optional<std::string> block_of(const BootPlan& plan) const;
 	void arm(const std::string& how) const;

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bootloader-hooks/boot/atomic_file.h"
+
 namespace dfr::boot {
 namespace {
 
@@ -23,7 +25,7 @@ bool is_still(int file, const std::string& path) {
 } // namespace
 
 BootLock::BootLock(const std::string& root, const std::function<void()>& waits) {
-	const std::string folder = root + "/var/lib/dfr/boot";
+	const std::string folder = resolve_links(root, root + "/var/lib/dfr/boot");
 	std::error_code error;
 	if (std::filesystem::is_directory(root + "/", error))
 		std::filesystem::create_directories(folder, error);

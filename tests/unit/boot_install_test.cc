@@ -728,6 +728,40 @@ TEST_CASE("boot enable --root: no link leads out of that root", "[boot]") {
 	CHECK(boot::resolve_links(root, root + "/loop") == root + "/loop");
 }
 
+TEST_CASE("boot enable, disable --root: nothing is written or removed outside where folders are links",
+          "[boot]") {
+	const Machine machine;
+	const std::string root = machine.root() + "/machine", outside = machine.root() + "/outside";
+	machine.write("/machine/boot/grub/grub.cfg", kGrubConfig);
+	machine.write("/machine/usr/sbin/update-initramfs", "#!/bin/sh\n");
+	std::filesystem::permissions(root + "/usr/sbin/update-initramfs", std::filesystem::perms{0755});
+	for (const char* const folder :
+	     {"/boot/dfr", "/var/lib/dfr/boot", "/etc/systemd/system/multi-user.target.wants",
+	      "/etc/initramfs-tools/hooks", "/etc/initramfs-tools/scripts/init-top"}) {
+		std::filesystem::create_directories(std::filesystem::path(root + folder).parent_path());
+		std::filesystem::create_directory_symlink(outside, root + folder);
+	}
+	const std::string other = "default-" + std::string(kRelease) + ".img";
+	machine.write("/outside/" + other, "another machine's");
+	for (const char* const file : {"enabled", "dfr-boot-store.service", "00-dfr", "dfr"})
+		machine.write("/outside/" + std::string(file), std::string(boot::kHookMark));
+	const auto before = machine.all();
+	const boot::Installation installation(root);
+	boot::write_atomically(installation.archive("default", kRelease), std::string("archive"), 0600);
+	const bool inside = GENERATE(false, true);
+	if (inside)
+		installation.enable_inside(plan("always"));
+	else
+		installation.enable(plan("always"));
+	CHECK(installation.plan()->name == "default");
+	CHECK(machine.read("/machine" + outside + "/" + other) == "archive");
+	{
+		const boot::BootLock held(root, [] { FAIL("nobody else has it"); });
+	}
+	CHECK(installation.disable());
+	CHECK(machine.all() == before);
+}
+
 TEST_CASE("boot: the kernel's helper is ours only where the real modprobe is found again", "[boot]") {
 	const Machine machine;
 	const std::string& root = machine.root();
