@@ -140,8 +140,11 @@ std::string resolve_links(const std::string& root, const std::string& path) {
 			found /= next;
 		std::error_code error;
 		const auto target = std::filesystem::read_symlink(root + found.string(), error);
-		if (error || ++links > 40)
+		if (error)
 			continue; // no link
+		if (++links > 40) // as many as the kernel follows, which would begin to count where this ends
+			throw Error("cannot find " + path + ": too many symbolic links",
+			            "make one of them anew", ELOOP);
 		found = found.parent_path();
 		go(target);
 	}

@@ -20,6 +20,7 @@ void rewrite_atomically(const std::string& path, const std::string& text);
 // not done.
 bool overwrite(const std::string& path, const std::string& text);
 // What a path below `root` is after all symbolic links in it, as who has his root there finds it: no link leads out.
+// Throws dfr::Error: there are too many.
 std::string resolve_links(const std::string& root, const std::string& path);
 // The same for the folders above a file: the file itself may be a link, which is replaced or removed in its place.
 std::string resolve_folder(const std::string& root, const std::string& path);

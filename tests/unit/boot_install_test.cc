@@ -723,9 +723,14 @@ TEST_CASE("boot enable --root: no link leads out of that root", "[boot]") {
 	boot::Installation(root).enable(plan("always"));
 	CHECK(machine.read("/outside/etc/custom.cfg") == "# another machine's\n");
 	CHECK(boot::has_block(machine.read("/machine/etc/custom.cfg")));
-	// One that leads to itself is not followed for ever.
+	// One that leads to itself is not followed for ever, nor is the last of many left for the kernel to follow.
 	std::filesystem::create_symlink("loop", root + "/loop");
-	CHECK(boot::resolve_links(root, root + "/loop") == root + "/loop");
+	CHECK_THROWS_AS(boot::resolve_links(root, root + "/loop"), Error);
+	std::filesystem::create_symlink(machine.root() + "/outside", root + "/0");
+	for (int i = 1; i <= 45; i++)
+		std::filesystem::create_symlink(std::to_string(i - 1), root + "/" + std::to_string(i));
+	CHECK(boot::resolve_links(root, root + "/30") == root + machine.root() + "/outside");
+	CHECK_THROWS_AS(boot::resolve_links(root, root + "/45"), Error);
 }
 
 TEST_CASE("boot enable, disable --root: nothing is written or removed outside where folders are links",
