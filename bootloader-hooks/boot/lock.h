@@ -4,6 +4,7 @@
 // below a holder, such as the hook of an initrd that is made, takes no lock.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -13,8 +14,12 @@ namespace dfr::boot {
 // keeps a boot from reporting. Where it cannot be written nothing is locked: a full disk keeps no machine on a trace.
 class BootLock {
 public:
-	// `waits` is called once if somebody else holds it.
-	BootLock(const std::string& root, const std::function<void()>& waits);
+	// Longer than initrds take to be made. Who waited for ever for one that hangs would keep a kernel from being installed.
+	static constexpr std::chrono::minutes kLongest{5};
+
+	// `waits` is called once if somebody else holds it. Throws dfr::Error if he still does after `longest`.
+	BootLock(const std::string& root, const std::function<void()>& waits,
+	         std::chrono::milliseconds longest = kLongest);
 	~BootLock();
 	BootLock(const BootLock&) = delete;
 	BootLock& operator=(const BootLock&) = delete;

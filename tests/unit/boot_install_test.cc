@@ -1210,6 +1210,18 @@ TEST_CASE("boot: one at a time changes what is enabled, and by what it finds the
 	CHECK_FALSE(all.contains("/boot/grub/custom.cfg"));
 }
 
+TEST_CASE("boot: nobody waits for ever for one that does not end, which is named", "[boot]") {
+	const Machine machine;
+	const boot::BootLock held(machine.root(), [] { FAIL("nobody else has it"); });
+	int told = 0;
+	CHECK_THROWS_WITH(
+	    boot::BootLock(
+	        machine.root(), [&told] { told++; }, std::chrono::milliseconds(1)),
+	    Catch::Contains("process " + std::to_string(::getpid()) + " holds " + machine.root()));
+	CHECK(told == 1);
+	CHECK(machine.read("/var/lib/dfr/boot/lock") == std::to_string(::getpid()) + "\n");
+}
+
 TEST_CASE("boot renew: a disable that was interrupted is ended, not turned round", "[boot]") {
 	int status = 99;
 	for (unsigned changes = 1; status == 99; changes++) {
