@@ -112,9 +112,11 @@ std::unique_ptr<Rendering> Programs::make_rendering(const trace::Layout& layout)
 	rendering->dof = layout.dof;
 	rendering->continuation = ecb.uarg & DFR_ECBUARG_CONTINUATION;
 	rendering->error = rendering->clause == kErrorClause;
-	for (const dof::EcbDesc& other : program->ecbs)
-		rendering->split |= DFR_ECBUARG_CLAUSE(other.uarg) == rendering->clause &&
-		                    (other.uarg & DFR_ECBUARG_CONTINUATION) != 0;
+	const auto [split, fresh] = split_.try_emplace(layout.dof);
+	for (size_t i = 0; fresh && i < program->ecbs.size(); i++)
+		if (program->ecbs[i].uarg & DFR_ECBUARG_CONTINUATION)
+			split->second.insert(DFR_ECBUARG_CLAUSE(program->ecbs[i].uarg));
+	rendering->split = split->second.contains(rendering->clause);
 
 	std::multimap<uint32_t, int> fields;
 	for (size_t i = 0; i < layout.fields.size(); i++)
