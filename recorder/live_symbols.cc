@@ -32,6 +32,8 @@ constexpr uint64_t kMostFile = uint64_t(1) << 30; // that names are looked for i
 // A process that maps and unmaps code all the time does not fill our memory, nor do processes.
 constexpr size_t kGoneMost = 1024;
 constexpr size_t kProcessesMost = 4096;
+constexpr size_t kMapsMost = 16 << 20;       // bytes of /proc/PID/maps; what is behind them has no names
+constexpr uint64_t kAllMapsMost = 256 << 20; // of all processes together
 constexpr size_t kModulesMost = 4096;
 constexpr uint64_t kSecond = 1'000'000'000;
 
@@ -115,8 +117,11 @@ std::string read_maps(int pid) {
 	    std::fopen(("/proc/" + std::to_string(pid) + "/maps").c_str(), "re"), std::fclose);
 	std::string text;
 	char piece[4096];
-	while (const size_t got = file ? std::fread(piece, 1, sizeof piece, file.get()) : 0)
+	size_t got = 0;
+	while (text.size() < kMapsMost && (got = file ? std::fread(piece, 1, sizeof piece, file.get()) : 0))
 		text.append(piece, got);
+	if (text.size() >= kMapsMost)
+		text.resize(text.rfind('\n') + 1);
 	return text;
 }
 
@@ -297,10 +302,19 @@ void LiveSymbols::remember(uint32_t pid, const std::string& text) {
 		process.gone.erase(process.gone.begin(), process.gone.end() - kGoneMost);
 	process.maps = std::move(maps);
 	process.looked = now;
+	count(process, text.size());
+}
+
+// What it takes of our memory. A process may map as many files with long names as it likes.
+void LiveSymbols::count(Process& process, uint64_t bytes) {
+	for (const Mapping& mapping : process.gone)
+		bytes += mapping.file.size();
+	all_maps_ += bytes - process.bytes;
+	process.bytes = bytes;
 }
 
 LiveSymbols::Mapping* LiveSymbols::mapping(uint32_t pid, uint64_t address, uint64_t time) {
-	if (processes_.size() >= kProcessesMost && !processes_.contains(pid))
+	if ((processes_.size() >= kProcessesMost || all_maps_ >= kAllMapsMost) && !processes_.contains(pid))
 		forget_some();
 	const auto find = [&](std::vector<Mapping>& maps) -> Mapping* {
 		const auto at = std::upper_bound(
@@ -371,8 +385,11 @@ void LiveSymbols::forget_some() {
 		times.push_back(process.read);
 	std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
 	const auto middle = times[times.size() / 2];
-	std::erase_if(processes_,
-	              [&](const auto& one) { return one.second.shape.empty() && one.second.read <= middle; });
+	std::erase_if(processes_, [&](const auto& one) {
+		const bool forgotten = one.second.shape.empty() && one.second.read <= middle;
+		all_maps_ -= forgotten ? one.second.bytes : 0;
+		return forgotten;
+	});
 	std::set<std::string> mapped;
 	for (const auto& [pid, process] : processes_)
 		for (const auto* const maps : {&process.maps, &process.gone})

@@ -75,6 +75,7 @@ private:
 		std::string began = {}; // as the kernel writes it: tells it from others of its number
 		std::string name = {};  // of its first thread, when its program was first seen
 		uint64_t looked = 0;    // when `maps` was read; 0: not of this process
+		uint64_t bytes = 0;     // that its mappings take, by count()
 	};
 	struct KernelSymbols {
 		types::Symbols symbols;
@@ -86,6 +87,7 @@ private:
 	void read(uint32_t pid);
 	std::vector<Mapping> parse_maps(uint32_t pid, const std::string& text);
 	void leave(uint32_t pid, Mapping& mapping, uint64_t until);
+	void count(Process& process, uint64_t bytes);
 	void forget_some();
 	Mapping* mapping(uint32_t pid, uint64_t address, uint64_t time);
 	bool was_another_program(uint32_t pid, const Mapping& mapping, uint64_t time,
@@ -102,6 +104,7 @@ private:
 	std::vector<std::pair<uint32_t, Mapping>> changes_;
 	uint64_t time_ = kAnyTime;
 	std::map<uint32_t, Process> processes_;
+	uint64_t all_maps_ = 0;                   // of these, bytes
 	std::map<std::string, MappedFile> files_; // by device, inode and path
 };
 

@@ -19,6 +19,7 @@
 #include "formats/clock.h"
 #include "formats/types/elf.h"
 #include "recorder/live_symbols.h"
+#include "tests/unit/peak_memory.h"
 #include "tests/unit/scratch_folder.h"
 
 namespace live_symbols_test {
@@ -174,6 +175,27 @@ TEST_CASE("a process has no names from before it was this program", "[names]") {
 	CHECK(symbols.place(child.pid(), address, then + 1, "waits"));
 	// What was seen there does not depend on the name.
 	CHECK(symbols.place(child.pid(), address, now_ns(), "renamed"));
+}
+
+// A process may map many files with long names, and there may be many such processes.
+TEST_CASE("the mappings of hostile processes are forgotten before they fill our memory", "[names][hostile]") {
+	std::string text;
+	const std::string name = "/" + std::string(4000, 'n');
+	for (int line = 0; line < 2000; line++) {
+		char head[64];
+		std::snprintf(head, sizeof head, "%x000-%x000 r--p 00000000 08:01 7 ", 2 * line + 1,
+		              2 * line + 2);
+		text += head + name + "\n";
+	}
+	const uint64_t peak = test::peak_of([&] {
+		recorder::LiveSymbols symbols;
+		for (uint32_t pid = 1u << 23; pid < (1u << 23) + 100; pid++) { // more than any machine has
+			symbols.user(pid, 1);
+			symbols.remember(pid, text);
+		}
+	});
+	CHECK(text.size() * 100 > 800'000'000);
+	CHECK(peak < 500'000'000);
 }
 
 TEST_CASE("what is mapped no more names what occurred while it was", "[names]") {
