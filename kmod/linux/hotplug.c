@@ -43,8 +43,12 @@ void dfr_hotplug_settle(bool wait)
 	smp_mb();
 	if (unlikely(!cpumask_empty(&arrived)))
 		schedule_work(&tell_work);
-	if (wait)
-		flush_work(&tell_work); /* it may be at work, with nothing left to begin */
+	/*
+	 * It may be at work, with nothing left to begin, and wait for a lock that is held for seconds:
+	 * flush_work() would keep a task that is killed.
+	 */
+	while (wait && work_busy(&tell_work) && !fatal_signal_pending(current))
+		schedule_timeout_killable(1);
 }
 
 static int on_prepare(unsigned int cpu)
