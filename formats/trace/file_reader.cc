@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -232,27 +231,34 @@ private:
 		return true;
 	}
 
-	// False: the index names a segment twice, so it is none that a writer made.
+	// False: segments that the index names share bytes, so it is none that a writer made. Each of very many could hold
+	// all behind it.
 	bool follow(const Index& index) {
-		std::set<uint64_t> seen;
-		for (const Index::Other& other : index.others)
-			if (!seen.insert(other.offset).second)
-				return false;
-		for (const Index::Chunk& chunk : index.chunks)
-			if (!seen.insert(chunk.offset).second)
-				return false;
-		const auto visit = [&](uint64_t offset, const char* what) {
-			const std::optional<Segment> segment = reader_.segment(offset);
-			if (segment)
-				keep(*segment);
+		std::vector<Segment> named;
+		std::vector<std::pair<uint64_t, const char*>> missing;
+		const auto find = [&](uint64_t offset, const char* what) {
+			if (const std::optional<Segment> segment = reader_.segment(offset))
+				named.push_back(*segment);
 			else
-				damaged(std::string("a segment of ") + what + " at byte " +
-				        std::to_string(offset) + " is damaged");
+				missing.emplace_back(offset, what);
 		};
 		for (const Index::Other& other : index.others)
-			visit(other.offset, "the catalog, aggregations or losses");
+			find(other.offset, "the catalog, aggregations or losses");
 		for (const Index::Chunk& chunk : index.chunks)
-			visit(chunk.offset, "records");
+			find(chunk.offset, "records");
+		std::vector<Segment> sorted = named;
+		std::sort(sorted.begin(), sorted.end(),
+		          [](const Segment& a, const Segment& b) { return a.offset < b.offset; });
+		const auto shared =
+		    std::adjacent_find(sorted.begin(), sorted.end(),
+		                       [](const Segment& a, const Segment& b) { return a.end() > b.offset; });
+		if (shared != sorted.end())
+			return false;
+		for (const Segment& segment : named)
+			keep(segment);
+		for (const auto& [offset, what] : missing)
+			damaged(std::string("a segment of ") + what + " at byte " + std::to_string(offset) +
+			        " is damaged");
 		return true;
 	}
 

@@ -44,6 +44,15 @@ std::vector<std::byte> empty_modules(uint64_t count) {
 	return short_elements(11, 9, count);
 }
 
+// Writes index and end mark behind what there is.
+void end_file(trace::ContainerWriter& writer, const trace::Index& index) {
+	trace::EndMark end{};
+	end.index = writer.append(trace::SegmentType::kIndex, 0, trace::encode_index(index), false);
+	end.size = writer.size() + trace::kEndBytes;
+	writer.append(trace::SegmentType::kEnd, 0, std::as_bytes(std::span(&end, 1)), false);
+	writer.close();
+}
+
 std::string chain(size_t depth) {
 	std::string text;
 	for (size_t i = 0; i < depth; i++)
@@ -163,6 +172,40 @@ TEST_CASE("hostile: a list of blocks is as long as there are blocks", "[hostile]
 	const std::vector<trace::BlockRef> refs = trace::open_file(path)->index();
 	CHECK(refs.size() == 1000);
 	CHECK(refs.capacity() * sizeof(dfr_block) <= std::filesystem::file_size(path));
+}
+
+// Of an index that is followed each of them would be read and kept with all that it holds.
+TEST_CASE("hostile: segments in one another are not taken from an index", "[hostile]") {
+	const ScratchFolder folder;
+	const std::string inner = folder.file("inner.dfr"), path = folder.file("outer.dfr");
+	const auto block = BlockBytes(0, 1, kStart).open();
+	const std::vector<std::byte> chunk = trace::encode_chunk(std::span(&block, 1), {});
+	{
+		trace::ContainerWriter writer(inner, true, trace::local_file());
+		writer.append(trace::SegmentType::kChunk, 0, chunk, false);
+		writer.close();
+	}
+	// The outer one's payload is a segment.
+	std::vector<std::byte> payload(std::filesystem::file_size(inner) - sizeof(trace::FileHead));
+	REQUIRE(trace::ContainerReader(inner).read(sizeof(trace::FileHead), payload) == payload.size());
+	for (const bool in_one_another : {true, false}) {
+		trace::Index index;
+		{
+			trace::ContainerWriter writer(path, true, trace::local_file());
+			const uint64_t at =
+			    writer.append(trace::SegmentType::kAggregations, 0, payload, false);
+			const uint64_t behind = writer.append(trace::SegmentType::kChunk, 0, chunk, false);
+			index.others.push_back({.offset = at});
+			index.chunks.push_back({.offset = behind});
+			if (in_one_another)
+				index.chunks.push_back({.offset = at + sizeof(trace::SegmentHead)});
+			end_file(writer, index);
+		}
+		const auto file = trace::open_file(path);
+		CHECK(file->facts().finished == !in_one_another);
+		CHECK(file->partial() == in_one_another);
+		CHECK(file->facts().chunks == 1);
+	}
 }
 
 TEST_CASE("hostile: a pipe by a recording's name is waited for by nobody", "[hostile]") {
