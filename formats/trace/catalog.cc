@@ -154,8 +154,7 @@ void read_layout(Catalog& catalog, const EntryReader& entry) {
 	const auto head = entry.fixed<dfr_cat_layout>();
 	Layout layout{.id = head.layout, .dof = head.dof, .clause = head.clause};
 	layout.fields = entry.fields(sizeof(head), head.nfields);
-	layout.integers = count_integers(layout.fields);
-	catalog.layouts.emplace(layout.id, std::move(layout));
+	catalog.add_layout(std::move(layout));
 }
 
 void read_ecb(Catalog& catalog, const EntryReader& entry) {
@@ -220,6 +219,19 @@ bool field_is_sane(const dfr_field& field) {
 	case DFR_FIELD_INT: return field.size == 1 || field.size == 2 || field.size == 4 || field.size == 8;
 	case DFR_FIELD_PROBETEXT: return field.size <= 3;
 	default: return field.kind && field.kind < DFR_FIELD_PROBETEXT && field.size <= kMaxFieldSize;
+	}
+}
+
+uint32_t least_bytes(const dfr_field& field) {
+	switch (field.kind) {
+	case DFR_FIELD_INT:
+	case DFR_FIELD_STRING:
+	case DFR_FIELD_STACK: return 1;
+	case DFR_FIELD_BYTES: return field.size;
+	case DFR_FIELD_VARBYTES: return 2;
+	case DFR_FIELD_USTACK: return 5;
+	case DFR_FIELD_USYM: return 16;
+	default: return 0;
 	}
 }
 
@@ -317,6 +329,16 @@ bool Catalog::add_ecb(const Ecb& ecb) {
 		known_ecbs++;
 	}
 	return true;
+}
+
+void Catalog::add_layout(Layout layout) {
+	size_t byteless = 0;
+	for (const dfr_field& field : layout.fields)
+		byteless += least_bytes(field) == 0;
+	if (byteless > kBytelessMost)
+		return;
+	layout.integers = count_integers(layout.fields);
+	layouts.emplace(layout.id, std::move(layout));
 }
 
 void Catalog::add_clock(const Clock& clock) {

@@ -118,6 +118,11 @@ public:
 
 	// False: the EPID is 0 or far beyond the others, which no engine writes.
 	bool add_ecb(const Ecb& ecb);
+	// Leaves out one that has more than kBytelessMost fields without bytes in a record (names of the probe): each costs a
+	// reader memory for every open block, and work for every record, all the same. So many take less than 256 times
+	// the smallest block (chunk.h); a program has one for each name that a clause prints.
+	static constexpr size_t kBytelessMost = 512;
+	void add_layout(Layout layout);
 	// Keeps `clocks` in order of time. Throws dfr::Error if it is older than the last kClocksBack.
 	static constexpr std::ptrdiff_t kClocksBack = 64;
 	void add_clock(const Clock& clock);
@@ -133,6 +138,8 @@ std::span<const std::byte> whole_entry(std::span<const std::byte> log, uint64_t 
 
 // Whether a field's kind is known and its size makes sense for the kind.
 bool field_is_sane(const dfr_field& field);
+// How many bytes it has in a record at least, without an integer's size code.
+uint32_t least_bytes(const dfr_field& field);
 unsigned count_integers(const std::vector<dfr_field>& fields);
 
 } // namespace dfr::trace

@@ -96,6 +96,8 @@ bool ColumnJoiner::open() {
 		epid.records = columns.records;
 		unsigned integers = 0;
 		for (const FieldColumn& field : columns.fields) {
+			if (field.kind == DFR_FIELD_PROBETEXT)
+				continue; // nothing in a record, which is not to walk very many of them
 			FieldCursor cursor{
 			    .kind = field.kind, .is_signed = field.is_signed, .size = field.size};
 			if (!take(from_.integers(field), owned_.emplace_back()))
@@ -243,8 +245,6 @@ bool ColumnJoiner::record(EpidCursor& epid) {
 }
 
 bool ColumnJoiner::field(FieldCursor& cursor) {
-	if (cursor.kind == DFR_FIELD_PROBETEXT)
-		return true;
 	const ByteStrings& table = cursor.kind == DFR_FIELD_STRING ? texts_ : bytes_;
 	const uint64_t number = *cursor.next++;
 	if (at_ > end_ || number >= table.size())

@@ -56,6 +56,9 @@ const RecordShape* RecordShapes::compile(uint32_t epid) {
 	shape.fields = layout->fields.data();
 	shape.count = static_cast<uint16_t>(layout->fields.size());
 	shape.integers = static_cast<uint16_t>(count_integers(layout->fields));
+	shape.least = (shape.integers + 3u) / 4;
+	for (const dfr_field& field : layout->fields)
+		shape.least += least_bytes(field);
 	shape.probe = catalog_.probe_of(epid);
 	shape.known = true;
 	return &shape;
@@ -413,11 +416,12 @@ RecordCursor::Passed RecordCursor::record(uint32_t epid, uint8_t level) {
 }
 
 bool RecordCursor::fields(const RecordShape& shape) {
+	// First, because a crafted layout has very many fields.
+	if (end_ - state_.at < shape.least)
+		return false;
 	if (values_.size() < shape.count)
 		values_.resize(shape.count);
 	const uint32_t code_bytes = (shape.integers + 3u) / 4;
-	if (end_ - state_.at < code_bytes)
-		return false;
 	const std::byte* codes = base_ + state_.at;
 	uint32_t at = state_.at + code_bytes;
 	unsigned integer = 0;

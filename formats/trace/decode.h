@@ -75,6 +75,7 @@ struct RecordShape {
 	uint16_t count = 0;
 	uint16_t integers = 0;
 	bool known = false;
+	uint64_t least = 0; // bytes that a record's fields have at least, with their size codes
 };
 
 class RecordShapes {

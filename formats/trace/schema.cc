@@ -211,8 +211,7 @@ void read_catalog_lists(schema::Catalog::Reader root, CatalogMemory& memory, Cat
 		memory.take(fields.size() * sizeof(dfr_field));
 		Layout value{.id = layout.getId(), .dof = layout.getDof(), .clause = layout.getClause()};
 		value.fields = read_fields(fields);
-		value.integers = count_integers(value.fields);
-		into.layouts.emplace(value.id, std::move(value));
+		into.add_layout(std::move(value));
 	}
 	for (const auto ecb : root.getEcbs()) {
 		memory.element<Ecb>();

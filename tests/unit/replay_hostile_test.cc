@@ -277,7 +277,7 @@ TEST_CASE("hostile: a batch keeps nothing of fields without bytes", "[hostile][c
 	CatalogLog log;
 	log.state("wide", 1, 512, DFR_BUFPOLICY_RING).clock(5, 500).probe(11, "app", "m", "work", "entry");
 	Bytes layout;
-	constexpr uint32_t kWide = 1000;
+	constexpr uint32_t kWide = trace::Catalog::kBytelessMost;
 	layout.u32(1).u32(0).u32(0).u32(kWide + 1).put(int_field(8));
 	for (uint32_t i = 0; i < kWide; i++)
 		layout.put(plain_field(i % 2 ? DFR_FIELD_PROBETEXT : DFR_FIELD_BYTES, 0));

@@ -3,6 +3,7 @@
 // Recordings that somebody made to take a reader's time, memory or stack: what they ask for is bounded by their
 // size. Where a bound is of time, a test does not measure it: without the bound it does not end.
 #include <catch2/catch.hpp>
+#include <deque>
 #include <sys/stat.h>
 
 #include "formats/d/canon.h"
@@ -15,6 +16,7 @@
 #include "formats/trace/schema.h"
 #include "formats/trace/verify.h"
 #include "tests/unit/harmed_file.h"
+#include "tests/unit/peak_memory.h"
 #include "tests/unit/trace_builder.h"
 
 namespace trace_hostile_test {
@@ -42,6 +44,17 @@ std::vector<std::byte> short_elements(uint64_t pointers, uint64_t at, uint64_t c
 // A catalog's message whose list of modules has elements without bytes.
 std::vector<std::byte> empty_modules(uint64_t count) {
 	return short_elements(11, 9, count);
+}
+
+// A catalog's log with one EPID, whose records have these fields.
+std::vector<std::byte> log_of(const std::vector<dfr_field>& fields) {
+	CatalogLog log;
+	log.state("wide", 1, 4096, DFR_BUFPOLICY_RING).probe(11, "app", "m", "work", "entry");
+	Bytes layout;
+	layout.u32(1).u32(0).u32(0).u32(static_cast<uint32_t>(fields.size()));
+	for (const dfr_field& field : fields)
+		layout.put(field);
+	return log.entry(DFR_CAT_LAYOUT, layout).ecb(1, 11, 1).done();
 }
 
 // Writes index and end mark behind what there is.
@@ -172,6 +185,49 @@ TEST_CASE("hostile: a list of blocks is as long as there are blocks", "[hostile]
 	const std::vector<trace::BlockRef> refs = trace::open_file(path)->index();
 	CHECK(refs.size() == 1000);
 	CHECK(refs.capacity() * sizeof(dfr_block) <= std::filesystem::file_size(path));
+}
+
+TEST_CASE("hostile: a record without room for its fields asks for no memory", "[hostile]") {
+	trace::Catalog catalog;
+	catalog.parse(log_of(std::vector(60'000, int_field(8))));
+	const trace::Block block = BlockBytes(0, 1, kStart).long_head(1, 0, kStart).open();
+	trace::RecordShapes shapes(catalog);
+	std::deque<trace::RecordCursor> cursors; // as a merger has them
+	trace::DecodeDamage damage;
+	const uint64_t peak = peak_of([&] {
+		for (unsigned i = 0; i < 200; i++) {
+			REQUIRE(cursors.emplace_back(shapes).open(block, damage, nullptr));
+			REQUIRE_FALSE(cursors.back().next());
+		}
+	});
+	CHECK(damage.regions == 200);
+	CHECK(peak < 50 << 20); // values for all fields would be ten times as much
+}
+
+TEST_CASE("hostile: a layout of very many fields without bytes explains no record", "[hostile]") {
+	const trace::Block block = BlockBytes(0, 1, kStart).long_head(1, 0, kStart).sealed();
+	for (const size_t more : {0, 1}) {
+		std::vector<dfr_field> fields(trace::Catalog::kBytelessMost + more,
+		                              plain_field(DFR_FIELD_PROBETEXT, 1));
+		fields[0] = plain_field(DFR_FIELD_BYTES, 0);
+		trace::Catalog catalog, there, read;
+		catalog.parse(log_of(fields));
+		CHECK((catalog.layout_of(1) == nullptr) == (more != 0));
+		there.add_ecb({.epid = 1, .probe = 11, .layout = 1});
+		there.layouts[1] = {.id = 1, .fields = fields};
+		trace::CatalogMark mark;
+		trace::decode_catalog(trace::encode_catalog(there, mark), read);
+		CHECK((read.layout_of(1) == nullptr) == (more != 0));
+		trace::BlockDecoder decoder(catalog);
+		size_t records = 0;
+		decoder.decode(block, [&](const trace::Record& record) {
+			CHECK(record.fields.size() == fields.size());
+			CHECK(record.fields[1].text() == "m");
+			return ++records;
+		});
+		CHECK(records == 1 - more);
+		CHECK(decoder.damage().regions == more);
+	}
 }
 
 // Of an index that is followed each of them would be read and kept with all that it holds.
