@@ -304,19 +304,21 @@ private:
 			    !(segment->head.flags & kSegmentWhole))
 				continue;
 			Catalog whole;
-			if (add_catalog(*segment, whole)) {
+			CatalogReader reader(whole);
+			if (add_catalog(*segment, reader)) {
 				catalog_ = std::move(whole);
 				check_parts();
 				return;
 			}
 		}
 		UnpackBudget budget;
+		CatalogReader parts(catalog_);
 		for (const Segment& segment : others_) {
 			if (segment.type() != SegmentType::kCatalog || segment.head.flags & kSegmentWhole)
 				continue;
 			if (!budget.take(segment.head))
 				return damaged(range(segment) + " (catalog) " + kTooLarge);
-			add_catalog(segment, catalog_);
+			add_catalog(segment, parts);
 		}
 	}
 
@@ -327,14 +329,14 @@ private:
 				check_payload(segment);
 	}
 
-	bool add_catalog(const Segment& segment, Catalog& into) {
+	bool add_catalog(const Segment& segment, CatalogReader& into) {
 		const auto payload = reader_.payload(segment);
 		if (!payload) {
 			damaged(range(segment) + " (catalog) are damaged");
 			return false;
 		}
 		try {
-			decode_catalog(*payload, into);
+			into.part(*payload);
 			return true;
 		} catch (const Error& error) {
 			damaged(range(segment) + ": " + error.what());

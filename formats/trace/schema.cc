@@ -15,11 +15,11 @@ namespace {
 
 constexpr unsigned kRemarksMost = 65'536;
 
-// What a catalog's message may take when it has been read. An element takes more in memory than in the message, in one
+// What a catalog's messages may take in memory when they have been read. An element takes more than in the message, in one
 // that a writer made less than four times as much (layouts without fields); a crafted one leaves out what is not needed.
 class CatalogMemory {
 public:
-	explicit CatalogMemory(size_t message) : left_((1 << 20) + 5 * message) {}
+	CatalogMemory(size_t& left, size_t message) : left_(left) { left_ += 5 * message; }
 
 	void take(size_t bytes) {
 		if (bytes > left_)
@@ -37,7 +37,7 @@ public:
 	}
 
 private:
-	size_t left_;
+	size_t& left_;
 };
 
 template <typename Fields> void write_fields(Fields list, const std::vector<dfr_field>& fields) {
@@ -285,22 +285,26 @@ std::vector<std::byte> encode_catalog(const Catalog& catalog, CatalogMark& mark)
 	return flatten(message);
 }
 
-void decode_catalog(std::span<const std::byte> payload, Catalog& into) {
+void CatalogReader::part(std::span<const std::byte> payload) {
 	// Its lists are bounded by CatalogMemory.
 	with_root<schema::Catalog>(payload, "the catalog", [&](auto root, auto&) {
-		into.state_id = root.getStateId();
+		into_.state_id = root.getStateId();
 		const auto boot = root.getBootId();
-		std::copy_n(boot.begin(), std::min(boot.size(), into.boot_id.size()), into.boot_id.begin());
-		into.state_name = text(root.getStateName());
-		into.cpus = root.getCpus();
-		into.block_size = root.getBlockSize();
-		into.blocks = root.getBlocks();
-		into.policy = root.getPolicy();
-		into.strsize = root.getStrsize();
-		into.anonymous = root.getAnonymous();
-		CatalogMemory memory(payload.size());
-		read_catalog_lists(root, memory, into);
+		std::copy_n(boot.begin(), std::min(boot.size(), into_.boot_id.size()), into_.boot_id.begin());
+		into_.state_name = text(root.getStateName());
+		into_.cpus = root.getCpus();
+		into_.block_size = root.getBlockSize();
+		into_.blocks = root.getBlocks();
+		into_.policy = root.getPolicy();
+		into_.strsize = root.getStrsize();
+		into_.anonymous = root.getAnonymous();
+		CatalogMemory memory(memory_left_, payload.size());
+		read_catalog_lists(root, memory, into_);
 	});
+}
+
+void decode_catalog(std::span<const std::byte> payload, Catalog& into) {
+	CatalogReader(into).part(payload);
 }
 
 std::vector<std::byte> encode_aggregations(const std::vector<AggEntry>& entries) {

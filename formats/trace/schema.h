@@ -24,6 +24,18 @@ struct CatalogMark {
 
 // Encodes what `catalog` has beyond `mark`, and moves `mark`; empty: nothing is new.
 std::vector<std::byte> encode_catalog(const Catalog& catalog, CatalogMark& mark);
+// Reads a catalog from its parts, one after another.
+class CatalogReader {
+public:
+	explicit CatalogReader(Catalog& into) : into_(into) {}
+	// Where it throws, the catalog has what stands in front of that.
+	void part(std::span<const std::byte> payload);
+
+private:
+	Catalog& into_;
+	size_t memory_left_ = 1 << 20; // of all parts: very many would take it again each
+};
+// One that is a single part.
 void decode_catalog(std::span<const std::byte> payload, Catalog& into);
 
 std::vector<std::byte> encode_aggregations(const std::vector<AggEntry>& entries);

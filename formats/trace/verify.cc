@@ -49,6 +49,7 @@ private:
 	std::optional<Segment> last_; // the last segment
 	std::optional<Catalog> whole_;
 	Catalog parts_;
+	CatalogReader part_reader_{parts_};
 	bool parts_sound_ = true;
 	std::vector<uint64_t> named_at_; // by EPID
 	UnpackBudget catalogs_;          // what parts_ may take
@@ -159,7 +160,7 @@ void FileVerifier::read_catalog(const Segment& segment, std::span<const std::byt
 		throw Error(kTooLarge);
 	const uint64_t state = parts_.state_id;
 	const bool first = parts_.block_size == 0;
-	decode_catalog(payload, parts_);
+	part_reader_.part(payload);
 	if (!first && parts_.state_id != state)
 		wrong(segment, "catalog: it is of another state than the one before it");
 	for (size_t i = named_at_.size(); i <= parts_.ecbs.size(); i++)

@@ -83,6 +83,35 @@ TEST_CASE("hostile: a list of elements without bytes is no longer than its messa
 	                  Catch::Contains("cannot be read"));
 }
 
+// Of each part less than what every catalog may take.
+TEST_CASE("hostile: the parts of a catalog take no more together than one of them may", "[hostile]") {
+	constexpr unsigned kParts = 300, kModules = 1000;
+	std::vector<std::byte> part = empty_modules(kModules);
+	part.resize(8 * (2 + 11 + 1)); // up to the list's tag
+	const uint64_t words = part.size() / 8 - 1;
+	std::memcpy(part.data() + 4, &words, 4);
+	trace::Catalog one;
+	trace::decode_catalog(part, one);
+	REQUIRE(one.modules.size() == kModules);
+	const ScratchFolder folder;
+	const std::string path = folder.file("parts.dfr");
+	{
+		trace::ContainerWriter writer(path, true, trace::local_file());
+		for (unsigned i = 0; i < kParts; i++)
+			writer.append(trace::SegmentType::kCatalog, 0, part, false);
+		writer.close();
+	}
+	constexpr size_t kMost = ((1 << 20) + 5 * kParts * 8 * 14) / sizeof(trace::Module);
+	const auto file = trace::open_file(path);
+	CHECK(file->partial());
+	CHECK_THAT(file->remarks().front(), Catch::Contains("more than five times the memory"));
+	CHECK(file->catalog().modules.size() > kModules);
+	CHECK(file->catalog().modules.size() < kMost);
+	const trace::Inspection found = trace::verify_file(path);
+	CHECK_FALSE(found.sound());
+	CHECK(found.catalog.modules.size() < kMost);
+}
+
 // Without its bound the catalog has 210 bytes for each 8 of such a message.
 TEST_CASE("hostile: a catalog takes no more than five times the memory of its message", "[hostile]") {
 	constexpr size_t kProbes = 200'000;
