@@ -306,6 +306,7 @@ private:
 			Catalog whole;
 			CatalogReader reader(whole);
 			if (add_catalog(*segment, reader)) {
+				reader.end();
 				catalog_ = std::move(whole);
 				check_parts();
 				return;
@@ -316,10 +317,13 @@ private:
 		for (const Segment& segment : others_) {
 			if (segment.type() != SegmentType::kCatalog || segment.head.flags & kSegmentWhole)
 				continue;
-			if (!budget.take(segment.head))
-				return damaged(range(segment) + " (catalog) " + kTooLarge);
+			if (!budget.take(segment.head)) {
+				damaged(range(segment) + " (catalog) " + kTooLarge);
+				break;
+			}
 			add_catalog(segment, parts);
 		}
+		parts.end();
 	}
 
 	// Checks also the parts that are not needed, so that their damage is reported.

@@ -176,17 +176,35 @@ void write_rest(schema::Catalog::Builder root, const Catalog& catalog, const Cat
 	}
 }
 
+void read_clocks(schema::Catalog::Reader root, CatalogMemory& memory, std::vector<Clock>& into) {
+	for (const auto clock : root.getClocks()) {
+		memory.element<Clock>();
+		into.push_back({.mono = clock.getMono(), .real = clock.getReal(), .boot = clock.getBoot()});
+	}
+}
+
+std::vector<uint32_t> read_ecbs(schema::Catalog::Reader root, CatalogMemory& memory, Catalog& into) {
+	std::vector<uint32_t> epids;
+	for (const auto entry : root.getEcbs()) {
+		memory.element<Ecb>();
+		const Ecb ecb{.epid = entry.getEpid(),
+		              .probe = entry.getProbe(),
+		              .layout = entry.getLayout(),
+		              .priority = entry.getPriority()};
+		if (!ecb.epid)
+			continue;
+		if (!into.add_ecb(ecb))
+			throw Error("EPID " + std::to_string(ecb.epid) + " is out of order");
+		epids.push_back(ecb.epid);
+	}
+	return epids;
+}
+
 void read_catalog_lists(schema::Catalog::Reader root, CatalogMemory& memory, Catalog& into) {
 	for (const auto pair : root.getMachine()) {
 		memory.node<std::pair<std::string, std::string>>();
 		into.machine[memory.text(pair.getKey())] = memory.text(pair.getValue());
 	}
-	std::vector<Clock> clocks;
-	for (const auto clock : root.getClocks()) {
-		memory.element<Clock>();
-		clocks.push_back({.mono = clock.getMono(), .real = clock.getReal(), .boot = clock.getBoot()});
-	}
-	into.add_clocks(std::move(clocks));
 	for (const auto program : root.getPrograms()) {
 		memory.element<std::pair<std::vector<std::byte>, std::string>>();
 		const capnp::Data::Reader dof = program.getDof(); // once, as everything: message.h
@@ -212,14 +230,6 @@ void read_catalog_lists(schema::Catalog::Reader root, CatalogMemory& memory, Cat
 		Layout value{.id = layout.getId(), .dof = layout.getDof(), .clause = layout.getClause()};
 		value.fields = read_fields(fields);
 		into.add_layout(std::move(value));
-	}
-	for (const auto ecb : root.getEcbs()) {
-		memory.element<Ecb>();
-		if (ecb.getEpid() && !into.add_ecb({.epid = ecb.getEpid(),
-		                                    .probe = ecb.getProbe(),
-		                                    .layout = ecb.getLayout(),
-		                                    .priority = ecb.getPriority()}))
-			throw Error("EPID " + std::to_string(ecb.getEpid()) + " is out of order");
 	}
 	for (const auto agg : root.getAggregations()) {
 		memory.node<std::pair<uint32_t, Aggregation>>();
@@ -299,12 +309,16 @@ void CatalogReader::part(std::span<const std::byte> payload) {
 		into_.strsize = root.getStrsize();
 		into_.anonymous = root.getAnonymous();
 		CatalogMemory memory(memory_left_, payload.size());
+		read_clocks(root, memory, clocks_);
+		epids_ = read_ecbs(root, memory, into_);
 		read_catalog_lists(root, memory, into_);
 	});
 }
 
 void decode_catalog(std::span<const std::byte> payload, Catalog& into) {
-	CatalogReader(into).part(payload);
+	CatalogReader reader(into);
+	reader.part(payload);
+	reader.end();
 }
 
 std::vector<std::byte> encode_aggregations(const std::vector<AggEntry>& entries) {

@@ -30,9 +30,15 @@ public:
 	explicit CatalogReader(Catalog& into) : into_(into) {}
 	// Where it throws, the catalog has what stands in front of that.
 	void part(std::span<const std::byte> payload);
+	// The EPIDs that the last part names.
+	const std::vector<uint32_t>& epids() const { return epids_; }
+	// After the last part: only then the catalog has the clocks, because they are sorted once.
+	void end() { into_.add_clocks(std::move(clocks_)); }
 
 private:
 	Catalog& into_;
+	std::vector<uint32_t> epids_;
+	std::vector<Clock> clocks_;
 	size_t memory_left_ = 1 << 20; // of all parts: very many would take it again each
 };
 // One that is a single part.

@@ -165,9 +165,9 @@ void FileVerifier::read_catalog(const Segment& segment, std::span<const std::byt
 		wrong(segment, "catalog: it is of another state than the one before it");
 	for (size_t i = named_at_.size(); i <= parts_.ecbs.size(); i++)
 		named_at_.push_back(kNowhere);
-	for (const Ecb& ecb : parts_.ecbs)
-		if (ecb.epid && named_at_[ecb.epid] == kNowhere)
-			named_at_[ecb.epid] = segment.offset;
+	for (const uint32_t epid : part_reader_.epids())
+		if (named_at_[epid] == kNowhere)
+			named_at_[epid] = segment.offset;
 }
 
 void FileVerifier::end(std::span<const std::byte> payload, const Segment& segment) {
@@ -287,6 +287,7 @@ void FileVerifier::judge_all() {
 Inspection FileVerifier::run() {
 	found_.bytes = reader_.size();
 	walk();
+	part_reader_.end();
 	found_.catalog = whole_ ? *whole_ : parts_;
 	check_catalog();
 	check_index();

@@ -338,6 +338,33 @@ TEST_CASE("hostile: clock entries from the last to the first", "[hostile]") {
 	CHECK(read.clocks[5].real == 7);
 }
 
+// Each of the small parts would move all that the large one has.
+TEST_CASE("hostile: what one part of a catalog has is not walked again for each other", "[hostile]") {
+	const auto part = [](const trace::Catalog& of) {
+		trace::CatalogMark mark;
+		return trace::encode_catalog(of, mark);
+	};
+	trace::Catalog large, small, read;
+	for (uint32_t i = 1; i <= 2'000'000; i++)
+		large.clocks.push_back({.mono = i, .real = i, .boot = 0});
+	for (uint32_t i = 1; i <= 1000; i++)
+		large.add_ecb({.epid = i, .probe = i, .layout = i});
+	small.clocks.push_back({.mono = 0, .real = 7, .boot = 0});
+	small.add_ecb({.epid = 2000, .probe = 1, .layout = 1});
+	trace::CatalogReader reader(read);
+	reader.part(part(large));
+	CHECK(reader.epids().size() == 1000);
+	const std::vector<std::byte> more = part(small);
+	for (unsigned i = 0; i < 20'000; i++)
+		reader.part(more);
+	CHECK(reader.epids() == std::vector<uint32_t>{2000});
+	reader.end();
+	REQUIRE(read.clocks.size() == 2'020'000);
+	CHECK(read.clocks[19'999].real == 7);
+	CHECK(read.clocks[20'000].mono == 1);
+	CHECK(read.known_ecbs == 1001);
+}
+
 TEST_CASE("hostile: losses of very many probes are counted, and in bounded lists", "[hostile]") {
 	trace::Losses losses;
 	constexpr uint32_t kProbes = 2'000'000;
