@@ -90,7 +90,10 @@ public:
 		return std::nullopt;
 	}
 
+	// Who asks reads the file from its beginning.
 	std::vector<BlockRef> index() override {
+		unpacked_.clear();
+		newest_.clear();
 		std::vector<BlockRef> result;
 		for (size_t i = 0; i < chunks_.size(); i++) {
 			const std::optional<ChunkHeaders> headers = headers_of(chunks_[i]);
@@ -169,9 +172,11 @@ public:
 
 private:
 	struct UnpackedChunk {
-		size_t chunk = SIZE_MAX;
 		std::vector<Block> blocks; // those that were taken are empty
+		unsigned times = 0;        // that it was unpacked
+		bool damaged = false;
 	};
+	static constexpr unsigned kUnpackedOften = 4;
 
 	// Nobody reads more than so many, and each is held against those before it.
 	void damaged(std::string remark) {
@@ -438,28 +443,38 @@ private:
 	// merger reads the CPUs' blocks in turns; but each block leaves it with the first who asks, because nobody
 	// reads a block twice as a rule. Else the chunk is unpacked again.
 	std::optional<Block> take_block(size_t number, size_t block) {
-		const auto known = cpu_of_chunk_.find(number);
-		if (known != cpu_of_chunk_.end()) {
-			UnpackedChunk& unpacked = unpacked_[known->second];
-			if (unpacked.chunk == number && block >= unpacked.blocks.size())
-				return std::nullopt;
-			if (unpacked.chunk == number && !unpacked.blocks[block].bytes.empty())
-				return std::exchange(unpacked.blocks[block], {});
-		}
+		UnpackedChunk& chunk = unpacked_[number];
+		const bool taken = block < chunk.blocks.size() && chunk.blocks[block].bytes.empty();
+		if ((chunk.blocks.empty() || taken) && !unpack(number, chunk))
+			return std::nullopt;
+		if (block >= chunk.blocks.size())
+			return std::nullopt;
+		return std::exchange(chunk.blocks[block], {});
+	}
+
+	// A chunk makes room for the next one of its CPU, but not where their blocks come in turns: each block would be as
+	// much work as a chunk.
+	bool unpack(size_t number, UnpackedChunk& chunk) {
+		if (chunk.damaged)
+			return false;
 		const auto payload = reader_.payload(chunks_[number]);
 		std::optional<std::vector<Block>> blocks;
 		if (payload)
 			blocks = decode_chunk(*payload);
 		if (!blocks) {
+			chunk.damaged = true;
 			chunk_is_damaged(chunks_[number]);
-			return std::nullopt;
+			return false;
 		}
-		if (block >= blocks->size())
-			return std::nullopt;
-		const uint32_t cpu = blocks->front().header().cpu;
-		cpu_of_chunk_[number] = cpu;
-		unpacked_[cpu] = {.chunk = number, .blocks = std::move(*blocks)};
-		return std::exchange(unpacked_[cpu].blocks[block], {});
+		chunk.blocks = std::move(*blocks);
+		if (chunk.blocks.empty())
+			return false;
+		chunk.times++;
+		size_t& newest = newest_.try_emplace(chunk.blocks.front().header().cpu, number).first->second;
+		UnpackedChunk& before = unpacked_[std::exchange(newest, number)];
+		if (&before != &chunk && before.times < kUnpackedOften)
+			before.blocks = {};
+		return true;
 	}
 
 	ContainerReader reader_;
@@ -471,8 +486,8 @@ private:
 	std::vector<std::string> remarks_;
 	bool more_remarks_ = false; // than kRemarksKept
 	std::string cut_;           // how the file ends without its end mark; empty: it has one
-	std::map<size_t, uint32_t> cpu_of_chunk_;
-	std::map<uint32_t, UnpackedChunk> unpacked_;
+	std::map<size_t, UnpackedChunk> unpacked_; // by their number
+	std::map<uint32_t, size_t> newest_;        // by CPU: which was unpacked last
 	size_t next_chunk_ = 0, next_block_ = 0, next_other_ = 0;
 };
 

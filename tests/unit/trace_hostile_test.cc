@@ -66,6 +66,15 @@ void end_file(trace::ContainerWriter& writer, const trace::Index& index) {
 	writer.close();
 }
 
+// By this process so far; 0 where the kernel does not count them.
+uint64_t bytes_read() {
+	std::ifstream file("/proc/self/io");
+	std::string word;
+	uint64_t bytes = 0;
+	file >> word >> bytes; // "rchar:"
+	return bytes;
+}
+
 std::string chain(size_t depth) {
 	std::string text;
 	for (size_t i = 0; i < depth; i++)
@@ -290,6 +299,47 @@ TEST_CASE("hostile: segments in one another are not taken from an index", "[host
 		CHECK(file->facts().finished == !in_one_another);
 		CHECK(file->partial() == in_one_another);
 		CHECK(file->facts().chunks == 1);
+	}
+}
+
+TEST_CASE("hostile: a chunk is not unpacked for each of its blocks", "[hostile]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("turns.dfr");
+	constexpr uint64_t kChunks = 5, kBlocks = 400;
+	// Their blocks come in turns; or one chunk alone, of which only the headers are sound.
+	for (const bool damaged : {false, true}) {
+		{
+			trace::ContainerWriter writer(path, true, trace::local_file());
+			for (uint64_t chunk = 0; chunk < (damaged ? 1 : kChunks); chunk++) {
+				std::vector<trace::Block> blocks;
+				for (uint64_t i = 0; i < kBlocks; i++)
+					blocks.push_back(
+					    BlockBytes(0, 1 + chunk + i * kChunks, kStart).open());
+				std::vector<std::byte> payload = trace::encode_chunk(blocks, {});
+				if (damaged)
+					payload[sizeof(trace::ChunkHead) + kBlocks * sizeof(dfr_block)] ^=
+					    std::byte{1};
+				writer.append(trace::SegmentType::kChunk, 0, payload, false);
+			}
+			writer.close();
+		}
+		const auto file = trace::open_file(path);
+		std::vector<trace::BlockRef> refs = file->index();
+		REQUIRE(refs.size() == (damaged ? 1 : kChunks) * kBlocks);
+		std::sort(refs.begin(), refs.end(), [](const trace::BlockRef& a, const trace::BlockRef& b) {
+			return a.head.seq < b.head.seq;
+		});
+		const uint64_t before = bytes_read();
+		for (const trace::BlockRef& ref : refs) {
+			const std::optional<trace::Block> block = file->load(ref);
+			REQUIRE(block.has_value() == !damaged);
+			if (block)
+				REQUIRE(block->header().seq == ref.head.seq);
+		}
+		CHECK(bytes_read() - before < 6 * std::filesystem::file_size(path) + 4096);
+		// Who begins anew has each block again.
+		for (const trace::BlockRef& ref : file->index())
+			REQUIRE(file->load(ref).has_value() == !damaged);
 	}
 }
 
