@@ -211,6 +211,14 @@ uint64_t Losses::total() const {
 	return sum;
 }
 
+std::map<int32_t, uint64_t> Losses::by_cpu(uint32_t cause) const {
+	std::map<int32_t, uint64_t> sums;
+	for (const Loss& entry : entries)
+		if (entry.cause == cause)
+			sums[entry.cpu] = added(sums[entry.cpu], entry.count);
+	return sums;
+}
+
 AggregationMerger::AggregationMerger(std::vector<AggEntry>& into) : entries_(into) {
 	for (size_t i = 0; i < into.size(); i++)
 		places_.emplace(name_of(into[i]), i);

@@ -76,6 +76,7 @@ struct Losses {
 	void add(const Stretch& stretch);
 	void add(std::vector<Loss> many); // hostile ones too: takes no longer than to sort them
 	uint64_t total() const;           // of `entries`
+	std::map<int32_t, uint64_t> by_cpu(uint32_t cause) const; // of `entries`
 };
 // Of a LOSS record whose cause is DFR_LOSS_THINNED; as one, of a stretch.
 Losses::Stretch stretch_of(const Losses::Loss& loss);

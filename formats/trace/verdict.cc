@@ -116,17 +116,21 @@ public:
 			lost = std::max(lost, added(span.lost_outside, span.lost_since));
 		}
 	}
-	// Of `count` records that a counter of this CPU (-1: of all) tells, how many these may be; they are used up.
+	// Of `count` records that a counter of this CPU (-1: of all) tells, how many these may be; they are used up, and
+	// what is empty goes, because a ledger may have very many entries.
 	uint64_t take(int32_t cpu, uint64_t count) {
-		uint64_t taken = 0;
-		for (auto& [of, lost] : by_cpu_) {
-			if (cpu >= 0 && of != cpu)
-				continue;
-			const uint64_t part = std::min(lost, count - taken);
-			lost -= part;
-			taken += part;
+		uint64_t left = count;
+		auto of = cpu < 0 ? by_cpu_.begin() : by_cpu_.find(cpu);
+		while (left && of != by_cpu_.end()) {
+			const uint64_t part = std::min(of->second, left);
+			left -= part;
+			of->second -= part;
+			if (!of->second)
+				of = by_cpu_.erase(of);
+			if (cpu >= 0)
+				break;
 		}
-		return taken;
+		return count - left;
 	}
 
 private:
@@ -233,25 +237,18 @@ void judge_thinned(Verdict& verdict, const Catalog& catalog, const Merger& merge
 	}
 }
 
-// Records of blocks of this CPU that were overwritten while a consumer lacked spares. They are lost by that cause, and no
-// second time because the blocks are not there.
-uint64_t overwritten(const Merger& merger, size_t cpu) {
-	uint64_t count = 0;
-	for (const Losses::Loss& entry : merger.losses().entries)
-		if (entry.cause == DFR_LOSS_OVERWRITTEN && entry.cpu == static_cast<int32_t>(cpu))
-			count = added(count, entry.count);
-	return count;
-}
-
 // Adds what only the blocks tell: gaps, losses that neither counters nor LOSS records report, and damage.
 void judge_blocks(Verdict& verdict, BlockSource& source, const Merger& merger) {
 	uint64_t by_headers = 0;
+	// Records of blocks that were overwritten while a consumer lacked spares. They are lost by that cause, and no second
+	// time because the blocks are not there.
+	std::map<int32_t, uint64_t> overwritten = merger.losses().by_cpu(DFR_LOSS_OVERWRITTEN);
 	for (size_t cpu = 0; cpu < merger.cpus().size(); cpu++) {
 		const Merger::CpuSpan& span = merger.cpus()[cpu];
 		by_headers += span.lost + span.lost_across;
 		if (!span.gaps && !span.missing)
 			continue;
-		const uint64_t told = std::min(span.missing, overwritten(merger, cpu));
+		const uint64_t told = std::min(span.missing, overwritten[static_cast<int32_t>(cpu)]);
 		const uint64_t missing = span.missing - told;
 		if (told && !missing)
 			continue;

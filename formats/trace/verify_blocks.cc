@@ -337,6 +337,7 @@ void BlockVerifier::finish(const Ledger& last, bool finished) {
 	const bool sound = into_.sound();
 	for (const auto& [cpu, reach] : reaches_)
 		cpus_.try_emplace(cpu); // of which nothing may be left
+	std::map<int32_t, uint64_t> counted = last.losses.by_cpu(DFR_LOSS_OVERWRITTEN);
 	uint64_t begin = UINT64_MAX, end = 0;
 	for (const auto& [cpu, part] : last.parts)
 		cpus_.try_emplace(cpu); // of which nothing was wanted
@@ -344,10 +345,7 @@ void BlockVerifier::finish(const Ledger& last, bool finished) {
 	for (auto& [cpu, blocks] : cpus_) {
 		CpuSum sum{.cpu = cpu};
 		// Where counters are not those of a CPU, its own blocks tell what was overwritten.
-		uint64_t overwritten = 0, told = 0;
-		for (const Losses::Loss& loss : last.losses.entries)
-			if (loss.cpu == static_cast<int32_t>(cpu) && loss.cause == DFR_LOSS_OVERWRITTEN)
-				overwritten = added(overwritten, loss.count);
+		uint64_t overwritten = counted[static_cast<int32_t>(cpu)], told = 0;
 		for (const Known& known : blocks)
 			told = added(told, known.overwritten);
 		overwritten = std::max(overwritten, told);

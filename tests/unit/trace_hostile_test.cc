@@ -427,6 +427,31 @@ TEST_CASE("hostile: losses of very many probes are counted, and in bounded lists
 	CHECK(losses.entries.front().from == 2); // all times are in it
 }
 
+TEST_CASE("hostile: very many losses on very many CPUs are not held each against each", "[hostile]") {
+	constexpr uint32_t kCpus = 65'536, kEach = 8;
+	ListSource source;
+	trace::Merger::Account account;
+	account.cpus.resize(kCpus);
+	for (uint32_t i = 0; i < kEach * kCpus; i++) {
+		const auto cpu = static_cast<int32_t>(i % kCpus);
+		// Of all CPUs, and of each: one before the window, and one that is missing because it was overwritten.
+		source.lost.entries.push_back(
+		    {.cause = DFR_LOSS_PRINCIPAL, .probe = i, .cpu = i % 2 ? -1 : cpu, .count = 1});
+		account.losses.entries.push_back(
+		    {.cause = DFR_LOSS_OVERWRITTEN, .probe = i, .cpu = cpu, .count = 1});
+	}
+	for (trace::Merger::CpuSpan& span : account.cpus) {
+		span.lost_outside = 1;
+		span.missing = kEach;
+	}
+	CHECK(account.losses.by_cpu(DFR_LOSS_OVERWRITTEN).size() == kCpus);
+	CHECK(account.losses.by_cpu(DFR_LOSS_OVERWRITTEN)[7] == kEach);
+	CHECK(account.losses.by_cpu(DFR_LOSS_PRINCIPAL).empty());
+	const trace::Verdict verdict = trace::judge(source, trace::Merger(source, account));
+	CHECK(verdict.lost == kEach * kCpus + (kEach - 1) * kCpus);
+	CHECK(verdict.reasons.size() == 2);
+}
+
 TEST_CASE("hostile: stretches of thinning from the last to the first stay in a bounded list",
           "[hostile][thin]") {
 	trace::Losses losses;
