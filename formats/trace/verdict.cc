@@ -13,6 +13,7 @@
 #include <ctime>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
@@ -430,15 +431,14 @@ std::string clauses_of(const Catalog& catalog, uint32_t priority) {
 		    probe != catalog.probes.end() && probe->first > 3)
 			clauses[{layout->second.dof, layout->second.clause}].push_back(&probe->second);
 	}
-	std::vector<std::string> texts;
-	for (const auto& [clause, probes] : clauses)
-		if (std::string text = description(probes);
-		    std::find(texts.begin(), texts.end(), text) == texts.end())
-			texts.push_back(std::move(text));
 	constexpr size_t kShown = 6;
+	std::set<std::string> texts;
 	std::string all;
-	for (size_t i = 0; i < std::min(texts.size(), kShown); i++)
-		all += (i ? ", " : "") + texts[i];
+	for (const auto& [clause, probes] : clauses) {
+		const auto [text, fresh] = texts.insert(description(probes));
+		if (fresh && texts.size() <= kShown)
+			all += (texts.size() > 1 ? ", " : "") + *text;
+	}
 	if (texts.size() > kShown)
 		all += " and " + std::to_string(texts.size() - kShown) + " more";
 	return all.empty() ? "of no probes that are known" : all;

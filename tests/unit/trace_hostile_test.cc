@@ -473,6 +473,24 @@ TEST_CASE("hostile: stretches of thinning from the last to the first stay in a b
 	CHECK(left_out == kStretches);
 }
 
+TEST_CASE("hostile: the texts of very many clauses are not held each against each", "[hostile]") {
+	constexpr uint32_t kClauses = 150'000;
+	trace::Catalog catalog;
+	for (uint32_t i = 0; i < 2 * kClauses; i++) { // two clauses have the same text
+		const uint32_t probe = 10 + i % kClauses;
+		catalog.probes[probe] = {.id = probe,
+		                         .nargs = {},
+		                         .provider = "a",
+		                         .module = "m",
+		                         .function = std::to_string(probe),
+		                         .name = "e"};
+		catalog.layouts[i] = {.id = i, .dof = 0, .clause = i, .fields = {}};
+		catalog.add_ecb({.epid = i + 1, .probe = probe, .layout = i, .priority = DFR_PRIORITY_LOW});
+	}
+	CHECK(trace::clauses_of(catalog, DFR_PRIORITY_LOW) ==
+	      "a:m:10:e, a:m:11:e, a:m:12:e, a:m:13:e, a:m:14:e, a:m:15:e and 149994 more");
+}
+
 TEST_CASE("hostile: of very much damage the first hundred places are named", "[hostile]") {
 	const ScratchFolder folder;
 	const std::string path = folder.file("damaged.dfr");
