@@ -23,6 +23,12 @@ uint64_t start_of(std::string_view text) {
 } // namespace
 
 void TextSearch::add(std::string_view text) {
+	for (; text.size() > 2 * kPiece; text.remove_prefix(kPiece))
+		add(text.substr(0, kPiece));
+	if (text.size() > kPiece) {
+		add(text.substr(0, kPiece));
+		text.remove_prefix(text.size() - kPiece);
+	}
 	if (text.size() < kShortest || full())
 		return;
 	AlikeTexts& same = starts_[start_of(text)];

@@ -21,6 +21,10 @@ public:
 	// Shorter ones occur by chance where numbers stand.
 	static constexpr size_t kShortest = 8;
 	static constexpr size_t kMost = 1'000'000;
+	// A longer one is searched for in pieces, the last of which ends with it, because each place of a crafted one could
+	// begin like all of it. Where the text is, all of its pieces are; and where only some of them stand in what stays,
+	// the others are searched for.
+	static constexpr size_t kPiece = 256;
 
 	// Not if it is too short, was removed, or there are too many (full()).
 	void add(std::string_view text);
