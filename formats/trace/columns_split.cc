@@ -20,6 +20,7 @@ namespace {
 // An EPID with the values of its fields so far.
 struct Shape {
 	uint32_t epid = 0;
+	uint32_t number = 0; // in the order in which they were met
 	const std::vector<dfr_field>* fields = nullptr;
 	unsigned code_bytes = 0;
 	uint64_t records = 0;
@@ -89,6 +90,7 @@ Shape* Splitter::shape_of(uint32_t epid) {
 	by_epid_.resize(std::max<size_t>(by_epid_.size(), epid + 1));
 	auto shape = std::make_unique<Shape>();
 	shape->epid = epid;
+	shape->number = static_cast<uint32_t>(shapes_.size());
 	shape->fields = &layout->fields;
 	shape->code_bytes = (count_integers(layout->fields) + 3) / 4;
 	shape->columns.resize(layout->fields.size());
@@ -168,9 +170,7 @@ bool Splitter::record(uint32_t epid, OrderSymbol symbol) {
 	restarts_->records++;
 	uint32_t& number = shape->symbols[symbol.level << 2 | symbol.is_long << 1 | symbol.same];
 	if (!number) [[unlikely]] {
-		symbol.id = static_cast<uint32_t>(
-		    std::find_if(shapes_.begin(), shapes_.end(), [&](auto& s) { return s.get() == shape; }) -
-		    shapes_.begin());
+		symbol.id = shape->number;
 		number = new_symbol(symbol);
 	}
 	order_.push_back(number - 1);
