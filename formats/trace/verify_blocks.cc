@@ -4,6 +4,7 @@
 #include "formats/trace/verify_blocks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -194,6 +195,20 @@ void BlockVerifier::damaged_chunk(const Segment& segment, std::span<const std::b
 	into_.add(finding);
 }
 
+// A recording of a day has a ledger for each second, and as many blocks.
+const BlockVerifier::Highest& BlockVerifier::highest_of(uint32_t cpu) {
+	const auto [place, fresh] = highest_.try_emplace(cpu);
+	Highest& highest = place->second;
+	if (!fresh)
+		return highest;
+	for (const Known& known : cpus_[cpu])
+		highest.emplace_back(known.from, known.head.seq);
+	std::sort(highest.begin(), highest.end());
+	for (size_t i = 1; i < highest.size(); i++)
+		highest[i].second = std::max(highest[i].second, highest[i - 1].second);
+	return highest;
+}
+
 void BlockVerifier::ledger(const Ledger& ledger, uint64_t offset) {
 	for (const auto& [cpu, reach] : ledger.reaches) {
 		if (!reach.seq)
@@ -201,12 +216,11 @@ void BlockVerifier::ledger(const Ledger& ledger, uint64_t offset) {
 		Reach& furthest = reaches_[cpu];
 		if (reach.seq >= furthest.seq)
 			furthest = {reach.seq, std::max(reach.records, furthest.records)};
-		uint64_t in_front = 0, all = 0;
-		for (const Known& known : cpus_[cpu]) {
-			all = std::max<uint64_t>(all, known.head.seq);
-			if (known.from < offset)
-				in_front = std::max<uint64_t>(in_front, known.head.seq);
-		}
+		const Highest& highest = highest_of(cpu);
+		const auto behind =
+		    std::lower_bound(highest.begin(), highest.end(), std::pair(offset, uint64_t{0}));
+		const uint64_t in_front = behind == highest.begin() ? 0 : std::prev(behind)->second;
+		const uint64_t all = highest.empty() ? 0 : highest.back().second;
 		if (in_front < reach.seq && all >= reach.seq)
 			into_.add({.from = offset,
 			           .to = offset + sizeof(SegmentHead),

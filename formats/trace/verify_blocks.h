@@ -41,6 +41,8 @@ private:
 		uint64_t overwritten = 0;  // records of other blocks of the CPU, as its LOSS records tell
 		bool whole = false;
 	};
+	using Highest = std::vector<std::pair<uint64_t, uint64_t>>; // up to which byte which number, growing
+	const Highest& highest_of(uint32_t cpu);
 	void block(const Segment& segment, const Block& block, Known& known);
 	void columns(const Segment& segment, const ChunkHeaders& headers, std::span<const std::byte> body);
 	void epid(const Segment& segment, uint32_t cpu, uint32_t epid);
@@ -52,7 +54,8 @@ private:
 	const std::vector<uint64_t>& named_at_;
 	RecordShapes shapes_;
 	std::map<uint32_t, std::vector<Known>> cpus_;
-	std::map<uint32_t, Reach> reaches_; // the furthest that anything tells of each CPU
+	std::map<uint32_t, Highest> highest_; // of these, once a ledger was held against them
+	std::map<uint32_t, Reach> reaches_;   // the furthest that anything tells of each CPU
 };
 
 } // namespace dfr::trace
