@@ -7,6 +7,7 @@
 #include "recorder/anchors.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <map>
 #include <set>
@@ -119,19 +120,37 @@ bool has_magic(std::span<const std::byte> page) {
 // A raw image has a displacement for each hole in the machine's memory that it leaves out: a few.
 constexpr size_t kDisplacementsMost = 64;
 
-// The displacements that are believed: 0 in an image that has addresses; in a raw one those that at least two anchors
-// share, or the only one that there is, and 0 if an anchor has it.
+// The displacements that are believed: 0 in an image that has addresses; in a raw one those that at least two anchors of a
+// load share, or the only one that there is, and 0 if an anchor has it. Each load has a turn, because one that a
+// process forged may have more anchors than any other, all of them elsewhere.
 std::vector<int64_t> believed(const std::vector<Candidate>& candidates, bool raw) {
-	std::map<int64_t, unsigned> votes;
 	if (!raw)
-		votes.emplace(0, 0);
-	for (const Candidate& candidate : candidates)
-		votes[candidate.displacement]++;
+		return {0};
+	std::map<ModuleLoad, std::map<int64_t, unsigned>> votes;
+	std::set<int64_t> all;
+	for (const Candidate& candidate : candidates) {
+		votes[candidate.load][candidate.displacement]++;
+		all.insert(candidate.displacement);
+	}
+	std::map<int64_t, std::pair<size_t, unsigned>>
+	    ranks; // the turn, and how many anchors less than the most there can be
+	for (const auto& [load, counts] : votes) {
+		std::vector<std::pair<unsigned, int64_t>> order; // 0 first, then by the number of anchors
+		for (const auto& [displacement, count] : counts)
+			if (displacement == 0 || count >= 2 || all.size() == 1)
+				order.emplace_back(displacement ? UINT_MAX - count : 0, displacement);
+		std::ranges::sort(order);
+		for (size_t turn = 0; turn < order.size(); turn++) {
+			const std::pair rank{turn, order[turn].first};
+			const auto [place, fresh] = ranks.emplace(order[turn].second, rank);
+			if (!fresh)
+				place->second = std::min(place->second, rank);
+		}
+	}
 	std::vector<int64_t> result;
-	for (const auto& [displacement, count] : votes)
-		if (displacement == 0 || (raw && (count >= 2 || votes.size() == 1)))
-			result.push_back(displacement);
-	std::sort(result.begin(), result.end(), [&](int64_t a, int64_t b) { return votes[a] > votes[b]; });
+	for (const auto& [displacement, rank] : ranks)
+		result.push_back(displacement);
+	std::ranges::stable_sort(result, {}, [&](int64_t displacement) { return ranks[displacement]; });
 	result.resize(std::min(result.size(), kDisplacementsMost));
 	return result;
 }
@@ -212,8 +231,10 @@ AnchorScan scan_anchors(PhysicalMemory& memory, const PhysicalMemory::OnProgress
 	const auto found = [&](uint64_t address, std::span<const std::byte> page) {
 		dfr_block block;
 		std::memcpy(&block, page.data(), sizeof(block));
-		if (trace::header_is_sane(block))
+		if (trace::header_is_sane(block) && result.blocks.size() < AnchorScan::kBlocksMost)
 			result.blocks.push_back({address, block.state_id});
+		else
+			result.more_blocks += trace::header_is_sane(block);
 		if (result.vmcoreinfo.size() <= kVmcoreinfoMost &&
 		    std::memcmp(page.data(), kVmcoreinfoStart.data(), kVmcoreinfoStart.size()) == 0)
 			result.vmcoreinfo.push_back(address);

@@ -55,7 +55,9 @@ struct LooseBlock {
 struct AnchorScan {
 	std::map<std::pair<ModuleLoad, uint64_t>, AnchorGroup> recordings; // by load and state
 	std::map<ModuleLoad, PanicNote> panics;
-	std::vector<LooseBlock> blocks; // all that begin a page, whether or not an anchor lists them
+	std::vector<LooseBlock> blocks; // that begin a page, whether or not an anchor lists them
+	uint64_t more_blocks = 0;       // beyond kBlocksMost, which any process may have made
+	static constexpr size_t kBlocksMost = 1 << 20;
 	std::vector<uint64_t>
 	    vmcoreinfo; // pages that begin like it (dead_kernel.h), one too many at most; addresses as in `blocks`
 	std::vector<int64_t> displacements; // those that are believed, the most frequent first

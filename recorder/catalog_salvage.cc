@@ -117,10 +117,15 @@ private:
 		try {
 			result_.catalog.add_entry(entry, at);
 		} catch (const Error& error) {
-			result_.missing.push_back(error.what());
+			if (++unreadable_ <= kUnreadableNamed)
+				result_.missing.push_back(error.what());
 		}
 	}
 	void tell() {
+		if (unreadable_ > kUnreadableNamed)
+			result_.missing.push_back(
+			    trace::plural(unreadable_ - kUnreadableNamed, "more place") +
+			    " of its catalog cannot be read");
 		const bool whole = std::find(ends_.begin(), ends_.end(), end_) != ends_.end();
 		const uint64_t claimed = ends_.empty() ? 0 : *std::max_element(ends_.begin(), ends_.end());
 		if (end_ == sizeof(dfr_catalog) && !whole)
@@ -136,8 +141,11 @@ private:
 			result_.remarks.push_back("one of the two copies of its catalog is damaged");
 	}
 
+	static constexpr uint64_t kUnreadableNamed = 64;
+
 	Logs logs_;
 	SalvagedCatalog& result_;
+	uint64_t unreadable_ = 0; // entries
 	std::vector<uint64_t> ends_;
 	uint64_t size_ = 0, end_ = sizeof(dfr_catalog), lost_ = 0, only_once_ = 0, checked_ = 0;
 };

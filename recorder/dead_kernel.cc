@@ -32,6 +32,7 @@ constexpr size_t kMarked = 256;
 constexpr std::ptrdiff_t kAliasesMost = 256; // of one address; ten are the most that was seen
 // Characters of names, the ones that are passed over too: some seconds. A million addresses take about as many.
 constexpr uint64_t kDecodedMost = uint64_t{4} << 30;
+constexpr uint64_t kAllNamesMost = 64 << 20; // characters of a kernel's table; Debian's have 4 million
 constexpr size_t kTokens = 256, kTokenTableMost = 64 << 10;
 constexpr size_t kTriesMost = 64; // of pages that begin like VMCOREINFO and say where the kernel lies
 
@@ -200,7 +201,7 @@ bool DeadKernel::read_names(const Reader& reader) {
 	for (uint32_t i = 0; i < symbols; i++) {
 		if (i % kMarked == 0)
 			marks_.push_back(at);
-		if (!name(at))
+		if (!name(at) || decoded_ > kAllNamesMost)
 			return false;
 	}
 	names_.resize(at);

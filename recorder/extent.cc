@@ -68,22 +68,26 @@ std::vector<uint64_t> frames_of(const FoundAnchor& anchor, uint64_t limit) {
 	return frames;
 }
 
-uint64_t each_unit(const FoundAnchor& anchor, const PhysicalMemory& memory, uint32_t unit,
-                   std::unordered_set<uint64_t>& listed, const std::function<void(MemoryExtent)>& visit) {
-	const std::vector<uint64_t> frames = frames_of(anchor, memory.bytes() / kPage + 1);
+uint64_t each_unit(const FoundAnchor& anchor, const PhysicalMemory& memory, uint32_t unit, FrameSet& listed,
+                   const std::function<void(MemoryExtent)>& visit) {
 	const uint64_t pages = std::max<uint64_t>(unit / kPage, 1);
-	uint64_t again = 0;
-	for (size_t first = 0; first + pages <= frames.size(); first += pages) {
-		if (!listed.insert(frames[first]).second) {
-			again++;
-			continue;
+	uint64_t left = memory.bytes() / kPage + 1, again = 0;
+	std::vector<uint64_t> frames;
+	for (const dfr_anchor_run& run : anchor.runs)
+		for (uint32_t i = 0; i < run.pages && left; i++, left--) {
+			frames.push_back(run.pfn + i - pages_of(anchor.displacement));
+			if (frames.size() < pages)
+				continue;
+			MemoryExtent extent{.frames = std::move(frames), .displacement = anchor.displacement};
+			frames.clear();
+			if (!listed.insert(extent.frames[0])) {
+				again++;
+				continue;
+			}
+			for (; extent.within < kPage; extent.within += unit)
+				visit(extent);
 		}
-		MemoryExtent extent{.displacement = anchor.displacement};
-		extent.frames.assign(frames.begin() + first, frames.begin() + first + pages);
-		for (; extent.within < kPage; extent.within += unit)
-			visit(extent);
-	}
-	return again + (frames.size() % pages != 0);
+	return again + !frames.empty();
 }
 
 MemoryExtent extent_of(const AnchorGroup& group, AnchorKey first, uint64_t limit) {

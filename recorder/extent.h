@@ -4,10 +4,11 @@
 // order, which lie anywhere.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "recorder/anchors.h"
@@ -15,25 +16,20 @@
 
 namespace dfr::recorder {
 
-// What all anchors of an image may list, and what is read whole of that: more than there can be is crafted.
-class ImageBudget {
+// Of page frames, most of which lie side by side.
+class FrameSet {
 public:
-	explicit ImageBudget(const PhysicalMemory& memory)
-	    : pages_(kPagesLeast + 4 * (memory.bytes() / kPage)), bytes_(kBytesLeast + 4 * memory.bytes()) {}
-	// False: that is too much.
-	bool take_pages(uint64_t pages) { return take(pages_, pages); }
-	bool take_bytes(uint64_t bytes) { return take(bytes_, bytes); }
+	// False: it was there.
+	bool insert(uint64_t frame) {
+		auto bit = pieces_[frame / kPiece][frame % kPiece];
+		const bool fresh = !bit;
+		bit = true;
+		return fresh;
+	}
 
 private:
-	// A dump that is cut, or leaves pages out, lists more than it has.
-	static constexpr uint64_t kPagesLeast = 1 << 18, kBytesLeast = 8 << 20;
-	static bool take(uint64_t& left, uint64_t wanted) {
-		if (wanted > left)
-			return false;
-		left -= wanted;
-		return true;
-	}
-	uint64_t pages_, bytes_;
+	static constexpr size_t kPiece = 512;
+	std::unordered_map<uint64_t, std::bitset<kPiece>> pieces_;
 };
 
 struct MemoryExtent {
@@ -71,8 +67,8 @@ std::vector<uint64_t> frames_of(const FoundAnchor& anchor, uint64_t limit);
 // The pieces of `unit` bytes, of a power of two, that the anchor's frames hold, laid end to end. `listed`: frames in
 // which such pieces began so far. What an anchor lists a second time, as a crafted image may again and again, is
 // left out, and so is half a piece at the end; returns how many times.
-uint64_t each_unit(const FoundAnchor& anchor, const PhysicalMemory& memory, uint32_t unit,
-                   std::unordered_set<uint64_t>& listed, const std::function<void(MemoryExtent)>& visit);
+uint64_t each_unit(const FoundAnchor& anchor, const PhysicalMemory& memory, uint32_t unit, FrameSet& listed,
+                   const std::function<void(MemoryExtent)>& visit);
 
 // The frames of all parts of one thing, laid end to end, up to the first part that is missing, and to `limit` bytes.
 MemoryExtent extent_of(const AnchorGroup& group, AnchorKey first, uint64_t limit);

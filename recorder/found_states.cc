@@ -33,6 +33,26 @@ BootId only_tag(uint32_t tag) {
 // are recordings: nobody is to fill the disk on which a crash kernel stores them.
 constexpr size_t kUnanchoredStates = 64;
 
+// Likewise of those with anchors, of which a process may have forged some.
+constexpr size_t kAnchoredMost = 64;
+
+// Leaves those with the most anchors; returns how many others there were.
+size_t drop_small(std::map<std::pair<ModuleLoad, uint64_t>, AnchorGroup>& recordings) {
+	std::vector<size_t> sizes;
+	for (const auto& [key, group] : recordings)
+		sizes.push_back(group.anchors.size());
+	if (sizes.size() <= kAnchoredMost)
+		return 0;
+	std::ranges::sort(sizes, std::greater());
+	const size_t least = sizes[kAnchoredMost - 1];
+	auto room =
+	    std::count(sizes.begin(), sizes.begin() + kAnchoredMost, least); // for as many of that size
+	return std::erase_if(recordings, [&](const auto& one) {
+		const size_t size = one.second.anchors.size();
+		return size < least || (size == least && room-- <= 0);
+	});
+}
+
 // What the image, if it is an area of reserved memory (formats/abi/reserved.h), says of being written back. One of its two heads
 // may be damaged.
 std::optional<uint32_t> written_back(const PhysicalMemory& memory) {
@@ -66,6 +86,7 @@ std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& sc
                                     const std::set<BootId>& of_kernels) {
 	constexpr size_t kDisputed =
 	    SIZE_MAX; // loads have anchors of one state: which of them has its blocks is not known
+	const size_t dropped = drop_small(scan.recordings);
 	std::map<uint64_t, size_t> by_state;
 	std::vector<FoundState> all;
 	std::map<uint32_t, std::set<ModuleLoad>> loads; // by what of their boots is in a state's id
@@ -112,7 +133,9 @@ std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& sc
 	}
 	const std::optional<uint32_t> said = written_back(memory);
 	for (FoundState& found : all) {
+		found.more_recordings = dropped;
 		found.more_states = states.size() - taken;
+		found.more_blocks = scan.more_blocks;
 		found.damaged_anchors = scan.damaged;
 		for (const ModuleLoad& other : loads[tag_of(found.load.boot)])
 			found.other_loads +=

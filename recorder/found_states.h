@@ -26,8 +26,9 @@ struct FoundState {
 	bool not_written_back =
 	    false;                    // it is of an area of reserved memory of which nothing says that it was
 	uint64_t damaged_anchors = 0; // in the whole image,
-	uint64_t more_states =
-	    0; // as are these, of which it has blocks and no anchor, and which are left out
+	uint64_t more_recordings = 0; // as are these, which have anchors and are left out,
+	uint64_t more_states = 0;     // and those of which it has blocks and no anchor,
+	uint64_t more_blocks = 0;     // and pages with blocks of any state that were not looked at
 };
 
 // What belongs to each recording. A state's id tells its boot, so blocks that no anchor lists are given to no other

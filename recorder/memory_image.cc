@@ -11,10 +11,10 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <new>
 #include <set>
 #include <span>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 
 #include "formats/abi/aggtab.h"
@@ -23,10 +23,12 @@
 #include "formats/error.h"
 #include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
+#include "recorder/beside.h"
 #include "recorder/catalog_salvage.h"
 #include "recorder/dead_kernel.h"
 #include "recorder/dead_target.h"
 #include "recorder/found_states.h"
+#include "recorder/image_budget.h"
 #include "recorder/name_collector.h"
 #include "recorder/ring_blocks.h"
 #include "recorder/speculations.h"
@@ -37,7 +39,7 @@ namespace {
 
 using trace::plural;
 
-constexpr uint64_t kCatalogMax = 1ull << 30;
+constexpr uint64_t kCatalogMax = 64ull << 20;
 constexpr uint64_t kTableMax = 1ull << 31;
 constexpr uint64_t kMissingNamed = 64;
 constexpr uint64_t kKeyTakes = 256; // bytes that an entry of an aggregation table takes here, at least
@@ -98,44 +100,6 @@ bool take_marks(dfr_tally& tally) {
 	return all;
 }
 
-// Blocks that are no part of the recording: speculations in flight, and what a consumer held. Nobody is to take them for
-// all that was recorded, so they are never complete.
-class Beside : public trace::BlockSource {
-public:
-	using Load = std::function<std::optional<trace::Block>(const trace::BlockRef&)>;
-	Beside(std::string name, trace::Catalog catalog, std::vector<trace::BlockRef> refs, Load load,
-	       std::string remark, const trace::KnownNames& names, trace::RecordedTypes types)
-	    : name_(std::move(name)), catalog_(std::move(catalog)), refs_(std::move(refs)),
-	      load_(std::move(load)), remark_(std::move(remark)), names_(names.all()),
-	      types_(std::move(types)) {}
-	const trace::Catalog& catalog() override { return catalog_; }
-	std::string name() const override { return name_; }
-	std::vector<trace::AggEntry> aggregations() override { return {}; }
-	trace::Losses losses() override { return {}; }
-	std::vector<std::string> remarks() override { return {remark_}; }
-	bool partial() override { return true; }
-	void names(trace::KnownNames& into) override { into.add(names_); }
-	trace::RecordedTypes types() override { return types_; }
-	std::optional<trace::Block> next() override {
-		while (next_ < refs_.size())
-			if (std::optional<trace::Block> block = load_(refs_[next_++]))
-				return block;
-		return std::nullopt;
-	}
-	std::vector<trace::BlockRef> index() override { return refs_; }
-	std::optional<trace::Block> load(const trace::BlockRef& ref) override { return load_(ref); }
-
-private:
-	std::string name_;
-	trace::Catalog catalog_;
-	std::vector<trace::BlockRef> refs_;
-	Load load_;
-	std::string remark_;
-	trace::AddressNames names_;
-	trace::RecordedTypes types_;
-	size_t next_ = 0;
-};
-
 class HarvestedImage : public ImageSource {
 public:
 	// `budget`: of all recordings of the image; not kept.
@@ -163,9 +127,9 @@ public:
 			trouble("its memory was not written back before the reset: of what stood in caches "
 			        "only, any block may be missing");
 		name_disputed();
-		leave_out_beyond_budget();
+		leave_out_beyond_budget(found.load);
 		read_catalog(lent);
-		find_blocks(found.loose);
+		find_blocks(found);
 		read_tallies();
 		read_tables();
 		read_speculations();
@@ -175,6 +139,9 @@ public:
 		else if (found.damaged_anchors)
 			remarks_.push_back(plural(found.damaged_anchors, "damaged anchor") +
 			                   " in the image: one may have told of a panic");
+		if (found.more_recordings)
+			trouble(plural(found.more_recordings, "more recording") +
+			        " with fewer anchors are in the image and are left out");
 		if (found.more_states)
 			remarks_.push_back("blocks of " + plural(found.more_states, "more state") +
 			                   " without anchors are in the image and are left out");
@@ -274,6 +241,11 @@ public:
 		remark(std::move(text));
 		partial_ = true;
 	}
+	// A crafted image may have any number of one kind.
+	void trouble(uint64_t& told, const std::string& text) {
+		if (++told <= kMissingNamed)
+			trouble(text + (told == kMissingNamed ? "; more are not named" : ""));
+	}
 
 	// Wall-clock time of the last clock entry: orders several boots.
 	uint64_t latest_time() const { return catalog_.clocks.empty() ? 0 : catalog_.clocks.back().real; }
@@ -306,20 +278,21 @@ private:
 
 	// The engine never writes two: it erases one before it lists the thing anew.
 	void name_disputed() {
-		uint64_t named = 0;
+		uint64_t told = 0;
 		for (const AnchorKey& key : group_.disputed)
-			if (++named <= kMissingNamed)
-				trouble("two anchors of " + name_of(key.kind, key.cpu, key.half) +
-				        " list different memory: the later one counts" +
-				        (named == kMissingNamed ? "; more are not named" : ""));
+			trouble(told, "two anchors of " + name_of(key.kind, key.cpu, key.half) +
+			                  " list different memory: the later one counts");
 	}
 
-	void leave_out_beyond_budget() {
-		const size_t left_out = std::erase_if(group_.anchors, [this](const auto& one) {
+	// Of kinds that a newer module has nothing is read.
+	void leave_out_beyond_budget(const ModuleLoad& load) {
+		std::erase_if(group_.anchors,
+		              [](const auto& one) { return one.first.kind > DFR_ANCHOR_TALLY; });
+		const size_t left_out = std::erase_if(group_.anchors, [&](const auto& one) {
 			uint64_t pages = 0;
 			for (const dfr_anchor_run& run : one.second.runs)
 				pages += run.pages;
-			return !budget_->take_pages(pages);
+			return !budget_->list_pages(load, pages);
 		});
 		if (left_out)
 			trouble(plural(left_out, "anchor") +
@@ -329,9 +302,10 @@ private:
 
 	// Whether so much may be read whole; else what it is of is named.
 	bool may_read(uint64_t bytes, const std::string& what) {
-		if (budget_->take_bytes(bytes))
+		if (budget_->read(bytes))
 			return true;
-		trouble(what + " is not read: the image's recordings name more memory than it has");
+		trouble(what + " is not read: the image's recordings name more memory than it has, or than "
+		               "is to spare here");
 		return false;
 	}
 
@@ -397,8 +371,12 @@ private:
 		return all;
 	}
 
-	void find_blocks(std::span<const uint64_t> loose) {
-		blocks_.find(group_, catalog_, !name_missing_anchors(), loose, panic_ ? panic_->time : 0);
+	void find_blocks(const FoundState& found) {
+		const bool missing = !name_missing_anchors();
+		if (missing && found.more_blocks)
+			trouble(plural(found.more_blocks, "more page") +
+			        " with blocks of any state were not looked at");
+		blocks_.find(group_, catalog_, missing, found.loose, panic_ ? panic_->time : 0, *budget_);
 		refs_ = blocks_.refs();
 		for (const std::string& remark : blocks_.remarks())
 			remarks_.push_back(remark);
@@ -439,8 +417,8 @@ private:
 	                 const dfr_aggtab& head) {
 		const std::string name = name_of(DFR_ANCHOR_AGG, head.cpu, head.half);
 		const TableEntries entries = entries_in(table, head);
-		if (!may_read(entries.at_most(table.size()) * kKeyTakes, name))
-			return;
+		if (!budget_->keep(entries.at_most(table.size()) * kKeyTakes))
+			return trouble(name + " is not read: there is no memory to spare for its keys");
 		if (const size_t senseless = merger.add(table))
 			trouble(plural(senseless, "byte") + " of " + name + " could not be read");
 		// The engine counts an entry when it has published it, so that one more may be there.
@@ -499,7 +477,7 @@ private:
 
 	// A CPU that came while memory was short may have several, whose counts add up.
 	void read_tallies() {
-		std::unordered_set<uint64_t> listed;
+		FrameSet listed;
 		for (const auto& [key, anchor] : group_.anchors) {
 			if (key.kind != DFR_ANCHOR_TALLY)
 				continue;
@@ -518,8 +496,8 @@ private:
 		    read_extent(*memory_, extent, std::as_writable_bytes(std::span(&tally, 1)));
 		if (absent || !is_tally(tally) || tally.cpu != cpu || tally.state_id != state_ ||
 		    (tally.killed && (cpu != DFR_TALLY_NO_CPU || tally.killed != 1 || !tally.over))) {
-			trouble(name_of(DFR_ANCHOR_TALLY, cpu, 0) +
-			        (absent ? " are not in the image" : " are damaged"));
+			trouble(odd_tallies_, name_of(DFR_ANCHOR_TALLY, cpu, 0) +
+			                          (absent ? " are not in the image" : " are damaged"));
 			return;
 		}
 		const bool whole = tally.magic == DFR_TALLY_MAGIC_PLAIN || take_marks(tally);
@@ -566,12 +544,12 @@ private:
 	std::vector<SpeculationChunk> read_chunks() {
 		std::vector<SpeculationChunk> chunks;
 		std::map<uint32_t, uint64_t> absent; // by CPU
-		std::unordered_set<uint64_t> listed;
+		FrameSet listed;
 		for (const auto& one : group_.anchors) {
 			const FoundAnchor& anchor = one.second;
 			const uint32_t unit = anchor.runs.empty() ? 0 : anchor.runs[0].offset;
-			if (one.first.kind != DFR_ANCHOR_SPEC || unit < DFR_SPEC_CHUNK_MIN ||
-			    (unit & (unit - 1)) || unit > DFR_BLOCK_MAX / 2)
+			if (one.first.kind != DFR_ANCHOR_SPEC || one.first.cpu > UINT16_MAX ||
+			    unit < DFR_SPEC_CHUNK_MIN || (unit & (unit - 1)) || unit > DFR_BLOCK_MAX / 2)
 				continue;
 			uint64_t& missing = absent[one.first.cpu];
 			const auto take = [&](const MemoryExtent& extent) {
@@ -602,8 +580,13 @@ private:
 			return true;
 		if (chunk.head.magic != DFR_SPEC_MAGIC || chunk.head.state_id != anchor.state_id ||
 		    chunk.head.cpu != anchor.cpu || chunk.head.used > unit - sizeof(chunk.head)) {
-			trouble("a chunk of a speculation of CPU " + std::to_string(anchor.cpu) +
-			        " is damaged");
+			trouble(odd_chunks_, "a chunk of a speculation of CPU " + std::to_string(anchor.cpu) +
+			                         " is damaged");
+			return true;
+		}
+		if (!budget_->keep(sizeof(chunk) + chunk.head.used)) {
+			trouble(odd_chunks_, "a chunk of a speculation of CPU " + std::to_string(anchor.cpu) +
+			                         " is left out: there is no memory to spare for it");
 			return true;
 		}
 		const auto records = whole.begin() + sizeof(chunk.head);
@@ -700,6 +683,7 @@ private:
 	std::vector<trace::AggEntry> aggregations_;
 	trace::Losses losses_;
 	bool tallied_ = false;
+	uint64_t odd_tallies_ = 0, odd_chunks_ = 0;
 	uint64_t killed_ = 0; // when the deadman did, as the counters say; 0: it did not
 	std::vector<std::string> remarks_;
 	bool partial_ = false;
@@ -782,12 +766,27 @@ open_memory_image(const std::string& path, const trace::Catalog* lent,
 		            "give a recording that was made of the same state, by dfrd or dfr snapshot");
 	// The likely ones are read first, while there is room for what anchors list.
 	std::ranges::stable_sort(all, std::greater(), [&](const FoundState& found) {
-		return std::pair(kernels->boots().contains(found.load.boot), found.panic.has_value());
+		return std::tuple(kernels->boots().contains(found.load.boot), found.panic.has_value(),
+		                  found.group.anchors.size());
 	});
-	ImageBudget budget(*memory);
+	ImageBudget budget(*memory, heap_to_spare());
 	std::vector<std::unique_ptr<HarvestedImage>> images;
-	for (FoundState& found : all)
-		images.push_back(std::make_unique<HarvestedImage>(memory, std::move(found), lent, budget));
+	std::string without_memory;
+	for (FoundState& found : all) {
+		const std::string text =
+		    "state " + std::to_string(found.state) + " of boot " + boot_text(found.load.boot);
+		try {
+			images.push_back(
+			    std::make_unique<HarvestedImage>(memory, std::move(found), lent, budget));
+		} catch (const std::bad_alloc&) { // the others can be saved
+			without_memory += (without_memory.empty() ? "" : ", ") + text;
+		}
+	}
+	if (images.empty())
+		throw Error("there is no memory to read " + without_memory,
+		            "read the image on a machine with more");
+	if (!without_memory.empty())
+		images[0]->trouble("there is no memory to read " + without_memory);
 	order(images, kernels->boots());
 	for (const auto& image : images)
 		image->name_by(kernels, image->boot_id() == images[0]->boot_id());

@@ -22,6 +22,7 @@ namespace {
 using trace::plural;
 
 constexpr uint64_t kUnsoundNamed = 32; // intervals, and gaps
+constexpr uint64_t kPlaceTakes = 384;  // bytes of our memory for each block, with what vectors have to spare
 constexpr uint64_t kMendsMost = 1024;  // headers of a recording, each with
 constexpr uint32_t kBeforeMost = 4096; // so many bytes' checksum for each of its bits
 
@@ -36,8 +37,9 @@ void store_head(trace::Block& block, const dfr_block& head) {
 } // namespace
 
 void RingBlocks::find(const AnchorGroup& group, const trace::Catalog& catalog, bool anchors_missing,
-                      std::span<const uint64_t> loose, uint64_t died) {
+                      std::span<const uint64_t> loose, uint64_t died, ImageBudget& budget) {
 	catalog_ = &catalog;
+	budget_ = &budget;
 	anchors_missing_ = anchors_missing;
 	state_id_ = catalog.state_id;
 	for (const auto& [key, anchor] : group.anchors)
@@ -52,19 +54,21 @@ void RingBlocks::find(const AnchorGroup& group, const trace::Catalog& catalog, b
 			if (!known.contains(address))
 				add_loose(address);
 	}
+	listed_ = {};
 	order();
 	tell();
 	set_held_apart();
 	judge_given_back(died);
 	catalog_ = nullptr;
+	budget_ = nullptr;
 }
 
 // The runs of one anchor, laid end to end, hold whole blocks.
 void RingBlocks::find_of(const FoundAnchor& anchor) {
 	const uint32_t size = anchor.runs.empty() ? 0 : anchor.runs[0].offset;
 	if (size < DFR_BLOCK_MIN || size > DFR_BLOCK_MAX || (size & (size - 1))) {
-		losses_.push_back("an anchor of the ring of CPU " + std::to_string(anchor.cpu) +
-		                  " has blocks of " + std::to_string(size) + " bytes");
+		lose(odd_anchors_, "an anchor of the ring of CPU " + std::to_string(anchor.cpu) +
+		                       " has blocks of " + std::to_string(size) + " bytes");
 		return;
 	}
 	missing_[anchor.cpu].damaged += each_unit(anchor, *memory_, size, listed_, [&](MemoryExtent extent) {
@@ -111,11 +115,15 @@ void RingBlocks::add(MemoryExtent extent, uint32_t size, uint32_t cpu, bool anch
 			missing_[cpu].damaged++;
 		return;
 	}
+	if (!budget_->keep(kPlaceTakes + 8 * extent.frames.size())) {
+		left_out_++;
+		return;
+	}
 	const bool trusted = sound(block);
 	name_damage(block);
 	if (absent && !(head.flags & DFR_BLOCK_SEALED))
-		losses_.push_back("CPU " + std::to_string(cpu) + ", block " + std::to_string(head.seq) +
-		                  ": " + plural(absent, "byte") + " are not in the image");
+		lose(cut_, "CPU " + std::to_string(cpu) + ", block " + std::to_string(head.seq) + ": " +
+		               plural(absent, "byte") + " are not in the image");
 	refs_.push_back({.head = block.header(), .handle = places_.size()});
 	places_.push_back({std::move(extent), trusted});
 }
@@ -125,7 +133,7 @@ void RingBlocks::add(MemoryExtent extent, uint32_t size, uint32_t cpu, bool anch
 // last interval alone is lost. False: that makes no interval sound that was not, and the block stays as it was.
 bool RingBlocks::mend_head(const MemoryExtent& extent, trace::Block& block, uint32_t cpu) {
 	const dfr_block was = block.header();
-	if (!was.seq || ++mends_tried_ > kMendsMost)
+	if (!was.seq || ++mends_tried_ > kMendsMost || !budget_->mend())
 		return false;
 	trace::Block whole;
 	whole.bytes.resize(block.bytes.size());
@@ -189,6 +197,10 @@ void RingBlocks::add_loose(uint64_t address) {
 	if (head.flags & DFR_BLOCK_SEALED)
 		for (uint64_t page = 1; page < head.size / kPage; page++)
 			extent.frames.push_back(address / kPage + page);
+	if (!budget_->read_loose(std::max<uint64_t>(head.size, kPage))) {
+		left_out_++;
+		return;
+	}
 	loose_++;
 	for (; extent.within < kPage; extent.within += head.size) {
 		dfr_block next;
@@ -415,6 +427,9 @@ void RingBlocks::tell() {
 	if (loose_)
 		remarks_.push_back(plural(loose_, "page") +
 		                   " with blocks that no anchor lists; what is sealed in them is right");
+	if (left_out_)
+		losses_.push_back(plural(left_out_, "block") +
+		                  " left out: there are more than who reads them has memory or time for");
 	for (const auto& [cpu, missing] : missing_) {
 		const std::string of = " of CPU " + std::to_string(cpu);
 		if (missing.damaged)

@@ -7,11 +7,11 @@
 
 #include <map>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "formats/trace/source.h"
 #include "recorder/extent.h"
+#include "recorder/image_budget.h"
 
 namespace dfr::recorder {
 
@@ -22,7 +22,7 @@ public:
 	// `loose`: where pages begin with the header of a block of this state; read if anchors are missing. `died`: when the
 	// machine panicked; 0: not known.
 	void find(const AnchorGroup& group, const trace::Catalog& catalog, bool anchors_missing,
-	          std::span<const uint64_t> loose, uint64_t died);
+	          std::span<const uint64_t> loose, uint64_t died, ImageBudget& budget);
 
 	// By (cpu, seq); a handle is an index of the places.
 	const std::vector<trace::BlockRef>& refs() const { return refs_; }
@@ -71,7 +71,8 @@ private:
 	const trace::Catalog* catalog_ = nullptr; // during find()
 	uint64_t state_id_ = 0;
 	bool anchors_missing_ = false;
-	std::unordered_set<uint64_t> listed_; // of each_unit()
+	ImageBudget* budget_ = nullptr; // during find(), too
+	FrameSet listed_;               // of each_unit(), likewise
 	std::vector<trace::BlockRef> refs_, held_;
 	std::vector<BlockPlace> places_;
 	size_t anchored_ = 0; // of these, the first are those that anchors list
@@ -81,7 +82,7 @@ private:
 	std::vector<GivenBack> given_back_;         // blocks, to a consumer
 	uint64_t whole_after_ = 0;
 	uint64_t open_ = 0, loose_ = 0, mended_ = 0, mends_tried_ = 0, unsound_ = 0, gaps_ = 0, twice_ = 0,
-	         contradictions_ = 0, given_back_wrong_ = 0;
+	         contradictions_ = 0, given_back_wrong_ = 0, odd_anchors_ = 0, cut_ = 0, left_out_ = 0;
 	std::vector<std::string> losses_, remarks_;
 };
 

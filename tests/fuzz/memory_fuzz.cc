@@ -7,7 +7,7 @@
 // or not. Others died in order, with all in its place but for some details.
 //
 // Targets: recorder/memory_image.cc recorder/found_states.cc recorder/anchors.cc recorder/physical_memory.cc recorder/speculations.cc
-// Targets: recorder/dead_kernel.cc recorder/dead_modules.cc recorder/extent.cc recorder/catalog_salvage.cc recorder/ring_blocks.cc
+// Targets: recorder/dead_kernel.cc recorder/dead_modules.cc recorder/extent.cc recorder/catalog_salvage.cc recorder/ring_blocks.cc recorder/image_budget.cc
 // Targets: recorder/dump_file.cc recorder/kdump_pages.cc recorder/page_codec.cc
 #include <optional>
 #include <zlib.h>

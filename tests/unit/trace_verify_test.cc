@@ -364,6 +364,37 @@ TEST_CASE("catalog, ledger and index that do not fit are found", "[inspection]")
 	CHECK_FALSE(answer(rig.harmed).second); // nor does replay pass over it
 }
 
+TEST_CASE("a ledger that counts blocks behind it is found", "[inspection]") {
+	struct Ahead : ListSource {
+		std::map<uint32_t, trace::Reach> reaches() override { return {{0, {seq, 0}}}; }
+		uint64_t seq = 0;
+	} ahead;
+	Rig rig;
+	for (const uint64_t seq : {1, 2}) { // of CPU 0, one block stands in front of it
+		ahead.seq = seq;
+		rig.kept.rewind();
+		trace::FileWriter writer(rig.harmed, true,
+		                         [&]() -> const trace::Catalog& { return rig.kept.catalog(); });
+		writer.catalog();
+		bool first = true;
+		while (const auto block = rig.kept.next()) {
+			writer.block(*block);
+			if (block->header().cpu == 0 && std::exchange(first, false)) {
+				REQUIRE(block->header().seq == 1);
+				writer.flush();
+				writer.account(ahead);
+			}
+		}
+		REQUIRE_FALSE(first);
+		writer.account(rig.kept);
+		writer.finish();
+		const std::string found = text_of(trace::verify_file(rig.harmed));
+		INFO(found);
+		CHECK((found.find("the ledger counts blocks that stand behind it") != std::string::npos) ==
+		      (seq == 2));
+	}
+}
+
 TEST_CASE("in the times that verify calls whole, nothing is missing", "[inspection]") {
 	Rig rig;
 	std::vector<uint64_t> times;
