@@ -15,9 +15,11 @@
 #include "analyze/cli/image.h"
 #include "analyze/cli/new_file.h"
 #include "analyze/cli/progress.h"
+#include "analyze/cli/signals.h"
 #include "formats/abi/reserved.h"
 #include "formats/error.h"
 #include "formats/shown.h"
+#include "formats/trace/container.h"
 #include "formats/trace/file.h"
 #include "formats/trace/output_file.h"
 #include "formats/trace/parts.h"
@@ -120,13 +122,35 @@ private:
 	std::unique_ptr<trace::OutputFile> file_;
 };
 
+// The memory that is read, and the recording that lends its catalog, stay.
+void refuse_source(const std::string& output, const HarvestWish& wish) {
+	std::error_code none; // of two that are not there
+	for (const std::string& source : {wish.image, trace::file_of(wish.catalog)})
+		if (std::filesystem::equivalent(output, source, none))
+			throw Error("cannot write " + output + ": it is a file that is read",
+			            "give another name to the new one");
+}
+
+// What is replaced goes when the new one is whole. A new name has the file from the start, so that a crash kernel that
+// ends in the middle of this leaves what was written by then.
 void write_file(trace::BlockSource& source, const std::string& output, HarvestWish& wish) {
-	trace::FileWriter writer(output, wish.replace,
-	                         [&]() -> const trace::Catalog& { return source.catalog(); },
+	std::optional<NewFile> replacing;
+	if (wish.replace) {
+		refuse_source(output, wish);
+		replacing.emplace(output, true);
+	}
+	const auto catalog = [&]() -> const trace::Catalog& { // asked for before each segment
+		if (signals_caught() != 0)
+			throw Error("ended by a signal; " + output + " was not written");
+		return source.catalog();
+	};
+	trace::FileWriter writer(replacing ? replacing->temporary() : output, wish.replace, catalog,
 	                         wish.room ? std::make_unique<RoomFile>(*wish.room) : trace::local_file(),
 	                         {.since = source.since()});
 	const uint64_t blocks = trace::copy_to_file(source, writer);
 	writer.finish();
+	if (replacing)
+		replacing->keep();
 	for (const std::string& remark : source.remarks())
 		std::fprintf(stderr, "dfr: %s\n", shown(remark));
 	std::fprintf(stderr, "dfr: %s blocks are in %s\n", shown(trace::grouped(blocks)), shown(output));
@@ -141,7 +165,7 @@ void write_recording(trace::BlockSource& source, const std::string& output, Harv
 		if (!wish.room || error.code() == EEXIST)
 			throw;
 		std::error_code none;
-		if (std::filesystem::remove(output, none))
+		if (wish.replace || std::filesystem::remove(output, none))
 			wish.room = before;
 		if (error.code() != ENOSPC)
 			throw;
@@ -269,8 +293,10 @@ int run_harvest(int argc, char** argv) {
 		return kStatusUsage;
 	}
 	wish.image = wish.argument.path();
-	if (!wish.list)
-		require_writable(wish.output, wish.replace); // before what may take minutes
+	if (!wish.list) { // before what may take minutes
+		require_writable(wish.output, wish.replace);
+		refuse_source(wish.output, wish);
+	}
 	const Images sources = open_image(wish.image, wish.catalog);
 	if (wish.list) {
 		for (size_t i = 0; i < sources.size(); i++)
@@ -278,6 +304,8 @@ int run_harvest(int argc, char** argv) {
 		return 0;
 	}
 	const std::vector<size_t> numbers = chosen(sources, wish);
+	if (wish.replace)
+		catch_signals(); // so that nothing is left of the new one
 	int status = 0;
 	bool failed = false;
 	for (const size_t i : numbers) {

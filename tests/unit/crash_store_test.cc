@@ -181,4 +181,49 @@ TEST_CASE("what has no room on the disk leaves nothing there", "[crash-store]") 
 	    0);
 }
 
+TEST_CASE("a harvest replaces no file that it reads, and nothing before the new one is whole",
+          "[crash-store]") {
+	const ScratchFolder folder;
+	Memory memory;
+	put_state(memory, 100, 0xb0, {1, 2, 8, 9}); // of which a consumer held some
+	const std::string image = image_of(folder, memory), out = folder.file("out.dfr"),
+	                  link = folder.file("link.dfr"), held = folder.file("out.held.dfr");
+	fs::create_hard_link(image, link);
+	const uint64_t size = fs::file_size(image);
+	REQUIRE(dfr_says(folder, "harvest " + image + " -o " + out).status == 0);
+	const uint64_t recorded = fs::file_size(out);
+	for (const std::string& words : {image + " -o " + image, image + " -o " + link,
+	                                 "--catalog " + out + " " + image + " -o " + out}) {
+		const Told told = dfr_says(folder, "harvest --replace " + words);
+		INFO(told.text);
+		CHECK(told.status == 1);
+		CHECK_THAT(told.text, Catch::Contains("it is a file that is read"));
+	}
+	CHECK(fs::file_size(image) == size);
+	CHECK(fs::file_size(out) == recorded);
+
+	// What stands beside the recording is no source either.
+	fs::rename(out, held);
+	const Told beside =
+	    dfr_says(folder, "harvest --replace --catalog " + held + " " + image + " -o " + out);
+	INFO(beside.text);
+	CHECK(beside.status == 1);
+	CHECK_THAT(beside.text, Catch::Contains(held + ": it is a file that is read"));
+	CHECK(fs::file_size(held) == recorded);
+	const uint64_t old = fs::file_size(out);
+
+	const std::set<std::string> before = names_in(folder.path());
+	const Told full = dfr_says(folder, "harvest --replace --room " + std::to_string(old / 2) + " " +
+	                                       image + " -o " + out);
+	INFO(full.text);
+	CHECK(full.status == 1);
+	CHECK(fs::file_size(out) == old);
+	CHECK(names_in(folder.path()) == before);
+
+	std::ofstream(out) << "old";
+	CHECK(dfr_says(folder, "harvest --replace " + image + " -o " + out).status == 0);
+	CHECK(dfr_says(folder, "info " + out).status == 0);
+	CHECK(names_in(folder.path()) == before);
+}
+
 } // namespace crash_store_test
