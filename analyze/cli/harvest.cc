@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <unistd.h>
 #include <utility>
 
@@ -70,8 +71,10 @@ std::vector<size_t> chosen(const Images& sources, const HarvestWish& wish) {
 }
 
 // The first one goes to the file that was named, each other one to a file beside it, with its state's name, and of another
-// boot with that, too, because there a state may have had the same name.
-std::string output_of(const HarvestWish& wish, recorder::ImageSource& source, const std::string& first) {
+// boot with that, too, because there a state may have had the same name. A forged recording may have the name of a genuine
+// one: `taken` has those of this run, and the next one of that name gets a number.
+std::string output_of(const HarvestWish& wish, recorder::ImageSource& source, const std::string& first,
+                      std::set<std::string>& taken) {
 	const trace::Catalog& catalog = source.catalog();
 	const std::string number = std::to_string(static_cast<uint32_t>(catalog.state_id));
 	std::string name = catalog.state_name.empty() ? number : catalog.state_name + "-" + number;
@@ -80,7 +83,10 @@ std::string output_of(const HarvestWish& wish, recorder::ImageSource& source, co
 	for (char& c : name)
 		if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_')
 			c = '_';
-	return trace::name_with(wish.output, "." + name);
+	std::string output = trace::name_with(wish.output, "." + name);
+	for (unsigned more = 2; !taken.insert(output).second; more++)
+		output = trace::name_with(wish.output, "." + name + "-" + std::to_string(more));
+	return output;
 }
 
 // A file on a disk of which no more than `room` bytes are to be taken; nothing is left of one that needs more.
@@ -308,11 +314,13 @@ int run_harvest(int argc, char** argv) {
 		catch_signals(); // so that nothing is left of the new one
 	int status = 0;
 	bool failed = false;
+	std::set<std::string> taken;
 	for (const size_t i : numbers) {
 		recorder::ImageSource& source = *sources[i];
 		describe(source, i);
-		const std::string output =
-		    i == numbers[0] ? wish.output : output_of(wish, source, sources[numbers[0]]->boot());
+		const std::string output = i == numbers[0]
+		                               ? wish.output
+		                               : output_of(wish, source, sources[numbers[0]]->boot(), taken);
 		try {
 			status = std::max(status, harvest(source, output, wish, numbers.size() == 1));
 		} catch (const Error& error) { // the others can be saved

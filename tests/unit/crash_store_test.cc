@@ -40,7 +40,8 @@ Told dfr_says(const ScratchFolder& folder, const std::string& arguments) {
 
 // A state, which has blocks of these numbers on CPU 0, on frames from `first` on; of several a consumer has taken some, and so
 // there are spares.
-void put_state(Memory& memory, uint64_t first, uint8_t boot, const std::vector<uint64_t>& numbers = {1}) {
+void put_state(Memory& memory, uint64_t first, uint8_t boot, const std::vector<uint64_t>& numbers = {1},
+               uint64_t load = Memory::kLoad) {
 	CatalogLog log(7, boot);
 	log.state("flight", 1, 4096, DFR_BUFPOLICY_RING, 7);
 	log.clock(1'000, boot).probe(1, "fbt", "vmlinux", "do_it", "entry", 1);
@@ -50,8 +51,12 @@ void put_state(Memory& memory, uint64_t first, uint8_t boot, const std::vector<u
 	    DFR_CAT_MEMORY,
 	    Bytes().u32(DFR_ANCHOR_RING).u32(0).u32(0).u32(static_cast<uint32_t>(numbers.size() + spares)));
 	memory.put({first}, log.done());
-	memory.anchor(
-	    {.pfn = first + 1, .kind = DFR_ANCHOR_CATALOG, .unit = 4096, .frames = {first}, .boot = boot});
+	memory.anchor({.pfn = first + 1,
+	               .kind = DFR_ANCHOR_CATALOG,
+	               .unit = 4096,
+	               .frames = {first},
+	               .boot = boot,
+	               .load = load});
 	std::vector<uint64_t> frames;
 	for (const uint64_t number : numbers) {
 		BlockBytes block(0, number, 1000 * number, 4096);
@@ -65,8 +70,12 @@ void put_state(Memory& memory, uint64_t first, uint8_t boot, const std::vector<u
 		frames.push_back(first + 3 + frames.size());
 		memory.put({frames.back()}, Bytes().u32(DFR_BLOCK_FRESH).bytes);
 	}
-	memory.anchor(
-	    {.pfn = first + 2, .kind = DFR_ANCHOR_RING, .unit = 4096, .frames = frames, .boot = boot});
+	memory.anchor({.pfn = first + 2,
+	               .kind = DFR_ANCHOR_RING,
+	               .unit = 4096,
+	               .frames = frames,
+	               .boot = boot,
+	               .load = load});
 }
 
 std::string image_of(const ScratchFolder& folder, const Memory& memory) {
@@ -145,6 +154,19 @@ TEST_CASE("a boot that panicked before is stored beside the one that died", "[cr
 	      std::set<std::string>{"crash.dfr", "crash.flight-7-10111213.dfr"});
 	const std::string first = crashes + "/" + *stored.begin() + "/crash.dfr";
 	CHECK(dfr_says(folder, "info " + first).text.find("of the boot before") == std::string::npos);
+}
+
+TEST_CASE("recordings that claim to be of one state have files of their own", "[crash-store]") {
+	const ScratchFolder folder;
+	Memory memory;
+	for (const uint64_t forged : {0, 1, 2})
+		put_state(memory, 100 + 20 * forged, 0xb0, {1}, Memory::kLoad + forged);
+	const std::string image = image_of(folder, memory), out = folder.file("out.dfr");
+	const Told told = dfr_says(folder, "harvest " + image + " -o " + out);
+	INFO(told.text);
+	CHECK(told.status != 1);
+	for (const char* const name : {"out.dfr", "out.flight-7.dfr", "out.flight-7-2.dfr"})
+		CHECK(fs::exists(folder.file(name)));
 }
 
 TEST_CASE("what a consumer held is stored beside the recording", "[crash-store]") {
