@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <set>
 #include <unistd.h>
@@ -162,7 +163,8 @@ void write_file(trace::BlockSource& source, const std::string& output, HarvestWi
 	std::fprintf(stderr, "dfr: %s blocks are in %s\n", shown(trace::grouped(blocks)), shown(output));
 }
 
-// With bounded room nothing is left of what could not be written whole, and others have its room.
+// With bounded room nothing is left of what the disk did not take whole, and others have its room. What ends because there
+// is no memory stays, cut off.
 void write_recording(trace::BlockSource& source, const std::string& output, HarvestWish& wish) {
 	const std::optional<uint64_t> before = wish.room;
 	try {
@@ -180,34 +182,42 @@ void write_recording(trace::BlockSource& source, const std::string& output, Harv
 	}
 }
 
+// Other files can be saved, also where this one took too much memory, of which a crash kernel has little.
+void print_failure(const std::string& output, const std::exception& error) {
+	if (const auto* const told = dynamic_cast<const Error*>(&error))
+		return print_error(told->what(), told->hint());
+	const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+	print_error(output + ": " + (memory ? "there is not enough memory" : error.what()), {});
+}
+
 // They have no verdict of their own, because what they had become nobody knows.
 void write_in_flight(recorder::ImageSource& source, const std::string& output, HarvestWish& wish) {
 	if (const auto in_flight = source.in_flight())
-		write_recording(*in_flight, speculations_of(output), wish);
+		write_recording(*in_flight, output, wish);
 	else
 		std::fprintf(stderr, "dfr: no speculation was in flight\n");
 }
 
 void write_held(recorder::ImageSource& source, const std::string& output, HarvestWish& wish) {
 	if (const auto held = source.held())
-		write_recording(*held, trace::name_with(output, ".held"), wish);
+		write_recording(*held, output, wish);
 }
 
 int harvest(recorder::ImageSource& source, const std::string& output, HarvestWish& wish, bool one) {
 	write_recording(source, output, wish);
 	int status = 0;
 	// What stands beside it does without, not the recording's verdict.
-	const auto beside = [&](const auto& write) {
+	const auto beside = [&](const auto& write, const std::string& path) {
 		try {
-			write(source, output, wish);
-		} catch (const Error& error) {
-			print_error(error.what(), error.hint());
+			write(source, path, wish);
+		} catch (const std::exception& error) {
+			print_failure(path, error);
 			status = kStatusError;
 		}
 	};
-	beside(write_held);
+	beside(write_held, trace::name_with(output, ".held"));
 	if (wish.speculations)
-		beside(write_in_flight);
+		beside(write_in_flight, speculations_of(output));
 	const auto file = trace::open_file(output);
 	const int verdict = print_verdict(trace::judge_whole(*file), file->catalog(), wish.json,
 	                                  one ? std::string() : output);
@@ -323,8 +333,8 @@ int run_harvest(int argc, char** argv) {
 		                               : output_of(wish, source, sources[numbers[0]]->boot(), taken);
 		try {
 			status = std::max(status, harvest(source, output, wish, numbers.size() == 1));
-		} catch (const Error& error) { // the others can be saved
-			print_error(error.what(), error.hint());
+		} catch (const std::exception& error) {
+			print_failure(output, error);
 			failed = true;
 		}
 	}
