@@ -8,8 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <memory>
 #include <span>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,6 +25,8 @@
 
 namespace dfr::recorder {
 namespace {
+
+constexpr size_t kProgramMost = 64 << 20;
 
 std::atomic<bool> end_asked{false}, reload_asked{false};
 std::atomic<unsigned> snapshots_asked{0};
@@ -131,10 +132,11 @@ void end_again(DeviceSession* next) {
 
 } // namespace
 
-void say(const Error& error) {
+void say(const std::exception& error) {
 	std::fprintf(stderr, "dfrd: %s\n", shown(error.what()));
-	if (!error.hint().empty())
-		std::fprintf(stderr, "  %s\n", shown(error.hint()));
+	const auto* const told = dynamic_cast<const Error*>(&error);
+	if (told && !told->hint().empty())
+		std::fprintf(stderr, "  %s\n", shown(told->hint()));
 }
 
 // Without SA_RESTART, so that a signal ends the wait for blocks at once.
@@ -179,13 +181,24 @@ Daemon::Daemon(std::vector<std::string> arguments)
       ages_([this](const std::string& path) { return own_age(path); }) {}
 
 std::vector<std::byte> Daemon::program() const {
-	std::ifstream in(options.program, std::ios::binary);
-	const std::vector<char> content{std::istreambuf_iterator<char>(in), {}};
-	if (!in || content.empty())
-		throw Error("cannot read the program " + options.program,
-		            "compile one: dfr compile -o " + options.program + " FILE.d");
-	const auto bytes = std::as_bytes(std::span(content));
-	return {bytes.begin(), bytes.end()};
+	const std::string cannot = "cannot read the program " + options.program,
+	                  hint = "compile one: dfr compile -o " + options.program + " FILE.d";
+	const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(options.program.c_str(), "re"),
+	                                                 std::fclose);
+	if (!file)
+		throw Error::from_errno(cannot, hint);
+	std::vector<std::byte> bytes;
+	std::byte buffer[16384];
+	while (const size_t got = std::fread(buffer, 1, sizeof buffer, file.get())) {
+		bytes.insert(bytes.end(), buffer, buffer + got);
+		if (bytes.size() > kProgramMost)
+			throw Error(cannot + ": it has more than 64 MiB", hint);
+	}
+	if (std::ferror(file.get()))
+		throw Error::from_errno(cannot, hint);
+	if (bytes.empty())
+		throw Error(cannot + ": nothing is in it", hint);
+	return bytes;
 }
 
 // Whether the state has the program that it is started with. One that cannot be read is none: the state records, and
@@ -193,7 +206,7 @@ std::vector<std::byte> Daemon::program() const {
 bool Daemon::has_program() const {
 	try {
 		return !status.program.empty() && status.program == digest(program());
-	} catch (const Error& error) {
+	} catch (const std::exception& error) { // there may be too little memory for it
 		say(error);
 		return false;
 	}
@@ -286,7 +299,7 @@ std::optional<Reload> Daemon::reload() {
 			check_policy(*session_, reload.options);
 		std::fprintf(stderr, "dfrd: reloaded%s\n", reload.next ? "" : ", the program is the same");
 		return reload;
-	} catch (const Error& error) {
+	} catch (const std::exception& error) {
 		say(error);
 		end_again(reload.next.get());
 		std::fprintf(stderr, "dfrd: all goes on as before the reload\n");
@@ -300,7 +313,7 @@ void Daemon::read_options_again() {
 		if (session_)
 			check_policy(*session_, again);
 		options = std::move(again);
-	} catch (const Error& error) {
+	} catch (const std::exception& error) {
 		say(error);
 		std::fprintf(stderr, "dfrd: the options stay as they were\n");
 	}

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <set>
@@ -30,7 +31,7 @@ bool take_reload_request();
 unsigned take_snapshot_requests();
 
 bool has_ended(const dfr_ioc_status& status);
-void say(const Error& error); // on stderr
+void say(const std::exception& error); // on stderr
 
 // What dfrd goes on with after a reload.
 struct Reload {

@@ -341,8 +341,7 @@ int main(int argc, char** argv) {
 	try {
 		return run(*daemon);
 	} catch (const std::exception& error) {
-		const auto* const told = dynamic_cast<const Error*>(&error);
-		recorder::say(told ? *told : Error(error.what()));
+		recorder::say(error);
 		return 1;
 	}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// dfrd's mode flight: which triggers get a snapshot, what its options' file may say, and what it tells dfr status.
+// dfrd's mode flight: which triggers get a snapshot, what its options' file may say, and what it tells dfr status; and what
+// both modes share.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <fstream>
@@ -9,6 +10,7 @@
 
 #include "analyze/cli/status_json.h"
 #include "formats/error.h"
+#include "recorder/daemon.h"
 #include "recorder/daemon_options.h"
 #include "recorder/daemon_status.h"
 #include "recorder/state_overview.h"
@@ -282,6 +284,16 @@ TEST_CASE("an options' file that cannot be read is told from one that is wrong",
 	};
 	CHECK(code({"--config", "/nonexistent/dfrd.conf"}) == ENOENT);
 	CHECK(code({"--nosuch"}) == 0);
+}
+
+TEST_CASE("a reload of a program that cannot be read changes nothing", "[recorder][flight]") {
+	const test::ScratchFolder folder;
+	std::ofstream(folder.file("empty.dof"));
+	for (const std::string& program :
+	     {folder.path(), folder.file("empty.dof"), folder.file("nosuch"), std::string("/dev/zero")}) {
+		recorder::Daemon daemon({"--name", "x", "--program", program});
+		CHECK_FALSE(daemon.reload());
+	}
 }
 
 TEST_CASE("a ring begins behind the last hole between its blocks", "[recorder][flight]") {
