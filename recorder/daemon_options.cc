@@ -7,6 +7,7 @@
 #include <charconv>
 #include <fstream>
 #include <optional>
+#include <sstream>
 
 #include "formats/error.h"
 
@@ -205,13 +206,19 @@ void read_file(Reading& reading, const std::string& path, const std::string& sta
 	std::ifstream in(path);
 	if (!in)
 		throw Error::from_errno("cannot read the options in " + path);
+	std::string content(kConfigurationMost + 1, '\0'); // there may be no end, as of /dev/zero
+	in.read(content.data(), static_cast<std::streamsize>(content.size()));
+	if (in.bad())
+		throw Error::from_errno("cannot read " + path);
+	content.resize(static_cast<size_t>(in.gcount()));
+	if (content.size() > kConfigurationMost)
+		refuse(path, "it has more than 1 MiB, which is too long for a configuration");
+	std::istringstream lines(content);
 	bool ours = true;
 	std::string line;
-	size_t number = 0, bytes = 0;
-	while (std::getline(in, line)) {
+	size_t number = 0;
+	while (std::getline(lines, line)) {
 		const std::string where = path + ":" + std::to_string(++number);
-		if ((bytes += line.size() + 1) > kConfigurationMost)
-			refuse(where, "this is too long for a configuration");
 		const std::string_view text = trimmed(line);
 		if (text.empty() || text.front() == '#')
 			continue;
@@ -224,8 +231,6 @@ void read_file(Reading& reading, const std::string& path, const std::string& sta
 		ours = trimmed(text.substr(1, text.size() - 2)) == state;
 		reading.origin = Origin::kSection;
 	}
-	if (in.bad())
-		throw Error::from_errno("cannot read " + path);
 }
 
 struct Given {

@@ -329,9 +329,11 @@ int main(int argc, char** argv) {
 	std::optional<recorder::Daemon> daemon;
 	try {
 		daemon.emplace(std::vector<std::string>(argv + 1, argv + argc));
-	} catch (const Error& error) {
+	} catch (const std::exception& error) {
 		recorder::say(error);
-		return error.code() ? 1 : 2; // a file that cannot be read may be there at the next try
+		// A file that cannot be read may be there at the next try, and so may memory.
+		const auto* const told = dynamic_cast<const Error*>(&error);
+		return told && !told->code() ? 2 : 1;
 	}
 	if (daemon->options.help) {
 		std::fputs(kUsage, stdout);

@@ -13,7 +13,7 @@
 
 namespace dfr::cli {
 
-// All throw dfr::Error; `what` completes "give the path of ...".
+// All throw dfr::Error; `what` completes "give the path of ...". What has more than 64 MiB is not read.
 std::vector<uint8_t> read_file(const std::string& path, const char* what);
 // The file has its name when it is whole and on the disk.
 void write_file(const std::string& path, bool replace, mode_t mode, std::string_view bytes);

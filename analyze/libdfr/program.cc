@@ -15,6 +15,8 @@
 namespace dfr::lib {
 namespace {
 
+constexpr size_t kScriptMost = 64 << 20;
+
 // The first of these characters that is in no comment, string or character constant; the text's size without one.
 size_t find_code(const std::string& text, const std::string& wanted) {
 	for (size_t at = 0; at < text.size(); at++) {
@@ -177,8 +179,12 @@ ProgramPart read_script(const std::string& path) {
 		throw Error::from_errno("failed to open script '" + path + "'",
 		                        "give the path of a D script");
 	char buffer[16384];
-	while (const size_t got = std::fread(buffer, 1, sizeof buffer, file.get()))
+	while (const size_t got = std::fread(buffer, 1, sizeof buffer, file.get())) {
 		part.text.append(buffer, got);
+		if (part.text.size() > kScriptMost) // there may be no end, as of /dev/zero
+			throw Error("failed to read script '" + path + "': it has more than 64 MiB",
+			            "give the path of a D script");
+	}
 	if (std::ferror(file.get()))
 		throw Error::from_errno("failed to read script '" + path + "'");
 	return part;

@@ -257,7 +257,10 @@ TEST_CASE("options that are wrong are refused by their place", "[recorder][fligh
 	CHECK(refusal("[anonymous]\nbogus 1\n", {}) == "dfrd.conf:2: there is no option 'bogus'");
 	CHECK(refusal("bogus 1\n", {}) == "dfrd.conf:1: there is no option 'bogus'");
 	CHECK(refusal("[other\n", {}) == "dfrd.conf:1: a section is [NAME]");
-	CHECK(refusal(std::string(2 << 20, 'x'), {}).starts_with("dfrd.conf:1: this is too long"));
+	CHECK(refusal(std::string(2 << 20, 'x'), {}).starts_with("dfrd.conf: it has more than 1 MiB"));
+	CHECK(refusal(std::string(1 << 20, '#'), {}).empty());
+	CHECK_THROWS_WITH(recorder::read_daemon_options({"--config", "/dev/zero"}),
+	                  Catch::Contains("/dev/zero: it has more than 1 MiB"));
 }
 
 TEST_CASE("what is wrong in another state's section is said, and refused by --check", "[recorder][flight]") {
@@ -283,6 +286,7 @@ TEST_CASE("an options' file that cannot be read is told from one that is wrong",
 		return -1;
 	};
 	CHECK(code({"--config", "/nonexistent/dfrd.conf"}) == ENOENT);
+	CHECK(code({"--config", "/"}) == EISDIR);
 	CHECK(code({"--nosuch"}) == 0);
 }
 
