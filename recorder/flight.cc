@@ -32,6 +32,7 @@ namespace {
 constexpr size_t kSnapshotsAtOnce = 4;
 constexpr std::chrono::minutes kCommandMost{10};
 constexpr std::chrono::seconds kLastCommandMost{30};
+constexpr std::chrono::seconds kEndMost{1};
 constexpr std::chrono::seconds kTellEvery{5};
 // A snapshot that failed: meanwhile the disk may get room, by --retain too, and the ring moves on.
 constexpr std::chrono::seconds kTryEvery{5}, kTryMost{60};
@@ -164,8 +165,13 @@ Flight::~Flight() {
 		::kill(process.result >= 0 ? process.process : -process.process, SIGKILL);
 		if (process.result >= 0)
 			::close(process.result);
-		::waitpid(process.process, nullptr, WNOHANG);
 	}
+	// They end at once, but for one that sleeps for a disk, for which nobody waits.
+	const auto until = std::chrono::steady_clock::now() + kEndMost;
+	for (const FlightProcess& process : processes_)
+		while (::waitpid(process.process, nullptr, WNOHANG) == 0 &&
+		       std::chrono::steady_clock::now() < until)
+			std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
 // What it has told of the kernel's triggers is of its state.
