@@ -28,8 +28,8 @@ namespace {
 
 constexpr size_t kProgramMost = 64 << 20;
 
-std::atomic<bool> end_asked{false}, reload_asked{false};
-std::atomic<unsigned> snapshots_asked{0};
+std::atomic<bool> reload_asked{false};
+std::atomic<unsigned> ends_asked{0}, snapshots_asked{0};
 
 void on_signal(int number) {
 	if (number == SIGHUP)
@@ -37,7 +37,7 @@ void on_signal(int number) {
 	else if (number == SIGUSR1)
 		snapshots_asked++;
 	else
-		end_asked = true;
+		ends_asked++;
 }
 
 // While dfrd goes over to a new program, the state of the new one has this name; the old one's name is free when
@@ -151,7 +151,11 @@ void catch_daemon_signals() {
 }
 
 bool end_is_asked() {
-	return end_asked;
+	return ends_asked != 0;
+}
+
+unsigned end_requests() {
+	return ends_asked;
 }
 
 bool take_reload_request() {

@@ -27,6 +27,7 @@ namespace dfr::recorder {
 // SIGTERM and SIGINT: end; SIGHUP: reload; SIGUSR1: take a snapshot.
 void catch_daemon_signals();
 bool end_is_asked();
+unsigned end_requests(); // so many so far
 bool take_reload_request();
 unsigned take_snapshot_requests();
 

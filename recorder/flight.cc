@@ -536,19 +536,27 @@ void Flight::tell() {
 	daemon_.tell_status();
 }
 
-// Until all that has triggered has its snapshot. Those that wait for what comes after their trigger end with what there is.
+// Until all that has triggered has its snapshot, or until the end is asked for once more: a disk may never answer. Those that
+// wait for what comes after their trigger end with what there is.
 void Flight::finish_snapshots() {
+	const unsigned asked = std::max(1U, end_requests()); // timeout(1) asks twice at once
 	daemon_.options.span.after = {};
 	ending_ = true;
 	for (const FlightProcess& child : processes_)
 		if (child.result >= 0)
 			::kill(child.process, SIGTERM);
 	look_for_triggers();
+	tell(); // who follows a dfrd that does not wait for all of them, or is killed, knows of them
 	for (;;) {
 		begin_snapshots();
 		reap();
-		if (snapshots_under_way().empty())
+		const size_t left = snapshots_under_way().size();
+		if (!left)
 			return;
+		if (end_requests() > asked)
+			throw Error("asked to end again: " + std::to_string(left) +
+			                " snapshots are not whole, and the state is left as it is",
+			            "the next dfrd takes them, of what is in memory yet");
 		alive();
 		std::this_thread::sleep_for(std::chrono::milliseconds(50));
 	}

@@ -4,8 +4,11 @@
 // both modes share.
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include "analyze/cli/status_json.h"
@@ -298,6 +301,24 @@ TEST_CASE("a reload of a program that cannot be read changes nothing", "[recorde
 		recorder::Daemon daemon({"--name", "x", "--program", program});
 		CHECK_FALSE(daemon.reload());
 	}
+}
+
+TEST_CASE("a second request to end is told from the first", "[recorder][flight]") {
+	const pid_t child = ::fork();
+	if (child == 0) {
+		recorder::catch_daemon_signals();
+		if (recorder::end_is_asked())
+			::_exit(1);
+		::raise(SIGTERM);
+		if (!recorder::end_is_asked() || recorder::end_requests() != 1)
+			::_exit(2);
+		::raise(SIGINT);
+		::_exit(recorder::end_requests() == 2 ? 0 : 3);
+	}
+	int status = 0;
+	::waitpid(child, &status, 0);
+	CHECK(WIFEXITED(status));
+	CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE("a ring begins behind the last hole between its blocks", "[recorder][flight]") {
