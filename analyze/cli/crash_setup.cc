@@ -150,10 +150,14 @@ uint64_t look_at_states(Findings& found) {
 	for (const recorder::StateLine& state : recorder::Device().states()) {
 		if (state.name == "-" || state.activity != "active")
 			continue;
-		const recorder::StateOverview overview = recorder::look_at_state(state.name);
-		rings += overview.room;
-		states++;
-		found.good("recording", state.name + ", " + bytes_text(overview.room) + " of rings");
+		try {
+			const uint64_t room = recorder::look_at_state(state.name).room;
+			rings += room;
+			states++;
+			found.good("recording", state.name + ", " + bytes_text(room) + " of rings");
+		} catch (const Error& error) { // it may have ended by now
+			found.note("recording", state.name + ": " + error.what());
+		}
 	}
 	if (!states)
 		found.bad("recording", "nothing records that a crash would leave",
