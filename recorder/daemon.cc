@@ -105,12 +105,22 @@ bool has_parts(const DaemonOptions& options) {
 	return options.rotate || options.mode == DaemonMode::kFlight;
 }
 
+// The time, and a number where a start within that second, or before the clock was set back, has that name already. Of
+// fewer than four digits it makes no name of a part.
+std::string stamped_name(const std::string& path) {
+	const std::string stamp = "-" + trace::time_stamp();
+	std::string name = trace::name_with(path, stamp);
+	for (unsigned number = 2; ::access(name.c_str(), F_OK) == 0; number++)
+		name = trace::name_with(path, stamp + "-" + std::to_string(number));
+	return name;
+}
+
 std::string default_output(const DaemonOptions& options) {
 	if (::mkdir("/var/lib/dfr", 0700) != 0 && errno != EEXIST)
 		throw Error::from_errno("cannot create /var/lib/dfr",
 		                        "say where to record: --output FILE.dfr");
-	return "/var/lib/dfr/" + options.name + (has_parts(options) ? "" : "-" + trace::time_stamp()) +
-	       ".dfr";
+	const std::string path = "/var/lib/dfr/" + options.name + ".dfr";
+	return has_parts(options) ? path : stamped_name(path);
 }
 
 DaemonOptions read_options(const std::vector<std::string>& arguments) {
@@ -170,14 +180,15 @@ bool has_ended(const dfr_ioc_status& status) {
 	return status.exited || status.activity == DFR_STOPPED || status.activity == DFR_KILLED;
 }
 
-// The name given; if there is such a file, with the time in it: flight-20261121-150233.dfr. Parts have numbers.
+// The name given; if there is such a file, with the time in it: flight-20261121-150233.dfr, or, if there is that one, too,
+// flight-20261121-150233-2.dfr. Parts have numbers.
 std::string output_name(const DaemonOptions& options) {
 	const std::string& path = options.output;
 	if (path.empty())
 		return default_output(options);
 	if (has_parts(options) || ::access(path.c_str(), F_OK) != 0)
 		return path;
-	return trace::name_with(path, "-" + trace::time_stamp());
+	return stamped_name(path);
 }
 
 Daemon::Daemon(std::vector<std::string> arguments)

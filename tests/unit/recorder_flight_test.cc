@@ -13,6 +13,7 @@
 
 #include "analyze/cli/status_json.h"
 #include "formats/error.h"
+#include "formats/trace/parts.h"
 #include "recorder/daemon.h"
 #include "recorder/daemon_options.h"
 #include "recorder/daemon_status.h"
@@ -301,6 +302,20 @@ TEST_CASE("a reload of a program that cannot be read changes nothing", "[recorde
 		recorder::Daemon daemon({"--name", "x", "--program", program});
 		CHECK_FALSE(daemon.reload());
 	}
+}
+
+TEST_CASE("starts within one second have files of their own, and none has a part's name",
+          "[recorder][flight]") {
+	const test::ScratchFolder folder;
+	DaemonOptions options;
+	options.output = folder.file("flight.dfr");
+	for (size_t i = 0; i < 12; i++) {
+		const std::string name = recorder::output_name(options);
+		CHECK_FALSE(std::filesystem::exists(name));
+		std::ofstream(name) << "a recording";
+	}
+	CHECK(trace::recordings_in(folder.path()).size() == 12);
+	CHECK(trace::parts_of(options.output).empty());
 }
 
 TEST_CASE("a second request to end is told from the first", "[recorder][flight]") {
