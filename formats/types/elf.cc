@@ -38,6 +38,12 @@ std::optional<std::string_view> string_at(std::span<const std::uint8_t> bytes, s
 	return std::string_view(start, static_cast<const char*>(end) - start);
 }
 
+// How long names are in all that stand in these texts: they may share their ends, but a table that is made to be read
+// for hours has longer ones.
+std::size_t room_for_names(const Blob& texts) {
+	return kSharedNames + 4 * texts.size();
+}
+
 } // namespace
 
 bool is_elf(std::span<const std::uint8_t> bytes) {
@@ -101,11 +107,15 @@ void ElfFile::read_sections(std::uint64_t at, std::uint32_t count, std::uint32_t
 	if (names >= sections_.size())
 		damaged("no section holds the section names", at);
 	const Blob texts = contents(sections_[names]);
+	std::size_t room = room_for_names(texts);
 	for (std::uint32_t i = 0; i < count; i++) {
 		const auto text = string_at(texts.bytes(), name_offsets[i]);
 		if (!text)
 			damaged("name of section " + std::to_string(i) + " lies outside the string table",
 			        at);
+		if (text->size() > room)
+			damaged("the names of the sections are longer than their table", at);
+		room -= text->size();
 		sections_[i].name = *text;
 	}
 }
@@ -185,8 +195,7 @@ std::vector<ElfSymbol> ElfFile::symbols(const ElfSection& table) const {
 	const Blob texts = contents(sections_[table.link]);
 	if (entries.size() / sizeof(Elf64_Sym) > kMostSymbols)
 		damaged("more symbols than any program has", table.offset);
-	// Names may share their ends, but a table that is made to be read for hours has more than these in all.
-	std::size_t room = kSharedNames + 4 * texts.size();
+	std::size_t room = room_for_names(texts);
 	std::vector<ElfSymbol> symbols;
 	symbols.reserve(entries.size() / sizeof(Elf64_Sym));
 	Elf64_Sym entry;

@@ -235,4 +235,28 @@ TEST_CASE("symbols whose names are all the same long text are refused", "[hostil
 	                  Contains("longer than their table"));
 }
 
+TEST_CASE("sections whose names are all the same long text are refused", "[hostile]") {
+	constexpr size_t kName = 1 << 20, kSections = 100;
+	struct {
+		Elf64_Ehdr header{};
+		Elf64_Shdr sections[kSections] = {};
+	} file;
+	std::memcpy(file.header.e_ident, ELFMAG, SELFMAG);
+	file.header.e_ident[EI_CLASS] = ELFCLASS64;
+	file.header.e_ident[EI_DATA] = ELFDATA2LSB;
+	file.header.e_shoff = sizeof file.header;
+	file.header.e_shentsize = sizeof file.sections[0];
+	file.header.e_shnum = kSections;
+	file.header.e_shstrndx = 1;
+	file.sections[1].sh_type = SHT_STRTAB;
+	file.sections[1].sh_offset = sizeof file;
+	file.sections[1].sh_size = kName;
+	const auto* const raw = reinterpret_cast<const std::uint8_t*>(&file);
+	std::vector<std::uint8_t> bytes(raw, raw + sizeof file);
+	bytes.resize(sizeof file + kName, 'a');
+	bytes.back() = 0;
+	CHECK_THROWS_WITH(ElfSymbols::from_blob("long", Blob::from_bytes(bytes)),
+	                  Contains("names of the sections are longer than their table"));
+}
+
 } // namespace types_symbols_test
