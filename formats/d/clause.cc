@@ -292,15 +292,29 @@ void ClauseBuilder::copied_out(const Node* call) {
 	failed_ = true;
 }
 
+// A clause-local that no program can name; null after an error: there is no room for it.
+Node* ClauseBuilder::hidden_variable(const char* prefix, Place place, types::TypeRef type, bool user) {
+	const std::string name = prefix + std::to_string(number_) + "." + std::to_string(hidden_++);
+	sema_.declare_variable(DIF_VS_LOCAL, name, place, type, false, {}, user);
+	Variable* const made = compilation_.definitions.find_variable(DIF_VS_LOCAL, name);
+	if (!made) {
+		failed_ = true;
+		return nullptr;
+	}
+	Node* const variable = compilation_.arena.make(Nk::Var, place);
+	variable->variable = made;
+	variable->type = type;
+	variable->user = user;
+	variable->lvalue = variable->writable = variable->analyzed = true;
+	return variable;
+}
+
 // The hidden variable that keeps what a condition was, and the statement that
 // sets it.
 Node* ClauseBuilder::condition_variable(Node* condition, Place place) {
-	const std::string name = "%if" + std::to_string(number_) + "." + std::to_string(conditions_++);
-	sema_.declare_variable(DIF_VS_LOCAL, name, place, types_.int_type(), false, {}, false);
-	Node* const variable = compilation_.arena.make(Nk::Var, place);
-	variable->variable = compilation_.definitions.find_variable(DIF_VS_LOCAL, name);
-	variable->type = types_.int_type();
-	variable->lvalue = variable->writable = variable->analyzed = true;
+	Node* const variable = hidden_variable("%if", place, types_.int_type(), false);
+	if (!variable)
+		return nullptr;
 	Node* truth = condition;
 	const bool boolean =
 	    condition->kind == Nk::Binary && ((condition->op >= Tok::Lt && condition->op <= Tok::Ne) ||

@@ -45,6 +45,7 @@ private:
 	void no_copyout();
 	void copied_out(const Node* call);
 	void if_statement(const Stmt& one, bool choice = false); // `choice`: it was ?:
+	Node* hidden_variable(const char* prefix, Place place, types::TypeRef type, bool user);
 	Node* condition_variable(Node* condition, Place place);
 	void statement(Node* node);
 	void add(dof::Action action);
@@ -125,8 +126,8 @@ private:
 	bool trying_ = false;          // it assigns, and has not been good yet
 	size_t tried_with_ = SIZE_MAX; // so many variables there were then
 	uint32_t statement_ = 0;
-	uint32_t index_ = 0; // of the action in its statement
-	unsigned conditions_ = 0;
+	uint32_t index_ = 0;  // of the action in its statement
+	unsigned hidden_ = 0; // variables
 	bool failed_ = false;
 	// What the statements so far have done that forbids others behind them.
 	struct Done {

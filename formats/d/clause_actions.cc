@@ -235,13 +235,9 @@ void ClauseBuilder::trace(Node* call, const ActionInfo& info) {
 
 // The value in a hidden clause-local, where it may not be computed twice: what makes the value is put in its place.
 Node* ClauseBuilder::kept(Node* value) {
-	const std::string name = "%print" + std::to_string(number_) + "." + std::to_string(conditions_++);
-	sema_.declare_variable(DIF_VS_LOCAL, name, value->place, value->type, false, {}, value->user);
-	Node* const variable = compilation_.arena.make(Nk::Var, value->place);
-	variable->variable = compilation_.definitions.find_variable(DIF_VS_LOCAL, name);
-	variable->type = value->type;
-	variable->user = value->user;
-	variable->lvalue = variable->writable = variable->analyzed = true;
+	Node* const variable = hidden_variable("%print", value->place, value->type, value->user);
+	if (!variable)
+		return nullptr;
 	Node* const from = compilation_.arena.copy(*value);
 	*value = Node{};
 	value->kind = Nk::Assign;
@@ -304,6 +300,8 @@ void ClauseBuilder::print_object(Node* pointer) {
 	                       ? pointer->variable->scope == DIF_VS_LOCAL
 	                       : !input.empty() && (captured || input.find('(') == std::string::npos);
 	Node* const address = again ? pointer : kept(pointer);
+	if (!address)
+		return;
 	const uint64_t size = std::min(types_.size(types_.complete(to)), compilation_.settings.print_size);
 	dof::Action out, object;
 	if (!value_action(pointer, DFR_ACT_DIFEXPR, out))

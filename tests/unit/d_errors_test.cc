@@ -530,4 +530,19 @@ TEST_CASE("an expression that needs more registers than there are keeps what wai
 	        .diagnostics.failed());
 }
 
+TEST_CASE("where the clause-locals are used up, if and print() are refused") {
+	std::string ifs = "BEGIN { ", locals;
+	for (unsigned i = 0; i < 65000; i++) {
+		ifs += "if(1){}";
+		locals += "this int v" + std::to_string(i) + ";";
+	}
+	for (const std::string& source :
+	     {ifs + " }", locals + "struct s { int a; }; struct s *p; BEGIN { print(p); }"}) {
+		test::TestTarget target;
+		const auto result = test::compile(source, target);
+		REQUIRE(result.diagnostics.failed());
+		CHECK(result.diagnostics.all()[0].tag == "D_ID_OFLOW");
+	}
+}
+
 } // namespace d_errors_test
