@@ -334,6 +334,14 @@ Node* ClauseBuilder::condition_variable(Node* condition, Place place) {
 }
 
 void ClauseBuilder::if_statement(const Stmt& one, bool choice) {
+	if (ifs_ == kMostIfs) { // the parser counts if, but not ?:
+		compilation_.error("D_SYNTAX", one.place, "choices are nested too deeply",
+		                   "a ?: behind the colon counts as one more level: write clauses with "
+		                   "predicates");
+		failed_ = true;
+		return;
+	}
+	ifs_++;
 	sema_.analyze(one.condition);
 	bool good = !sema_.poisoned(one.condition);
 	if (good && (one.condition->kind == Nk::Translated || !types_.is_scalar(one.condition->type))) {
@@ -387,6 +395,7 @@ void ClauseBuilder::if_statement(const Stmt& one, bool choice) {
 	if (!done_.copyout)
 		done_.copyout = after.copyout;
 	condition_ = outer;
+	ifs_--;
 }
 
 void ClauseBuilder::add(dof::Action action) {

@@ -128,6 +128,7 @@ private:
 	uint32_t statement_ = 0;
 	uint32_t index_ = 0;  // of the action in its statement
 	unsigned hidden_ = 0; // variables
+	unsigned ifs_ = 0;    // that are open
 	bool failed_ = false;
 	// What the statements so far have done that forbids others behind them.
 	struct Done {

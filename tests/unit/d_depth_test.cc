@@ -59,6 +59,7 @@ const Shape kShapes[] = {
     {"BEGIN { ", "{ ", "", "} ", "}"},
     {"BEGIN { ", "if (1) ", "x = 1;", "", " }"},
     {"BEGIN { ", "if (1) { } else ", "x = 1;", "", " }"},
+    {"BEGIN { ", "pid ? trace(1) : ", "trace(2);", "", " }"},
     {"", "struct { ", "int a;", " } b;", " BEGIN { }"},
     {"int ", "(", "x", ")", "; BEGIN { }"},
     {"int x", "[1]", "", "", "; BEGIN { }"},
@@ -113,6 +114,11 @@ TEST_CASE("Errors without end are told in proportion to the program", "[d]") {
 
 TEST_CASE("A chain of ?: may be a long table", "[d]") {
 	CHECK(compiles("int x; inline int t = " + times(350, "x == 2 ? 2 : ") + "0; BEGIN { y = t; }"));
+}
+
+TEST_CASE("Actions may be chosen as deeply as if goes", "[d]") {
+	CHECK(compiles("BEGIN { " + times(100, "pid ? trace(1) : ") + "trace(2); }"));
+	CHECK_FALSE(compiles("BEGIN { " + times(101, "pid ? trace(1) : ") + "trace(2); }"));
 }
 
 TEST_CASE("An error inside a block leaves the blocks around it counted", "[d]") {
