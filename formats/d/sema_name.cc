@@ -17,9 +17,13 @@ using types::TypeRef;
 
 namespace {
 
+// A recording's text may be anything: what is not the name of a type must not define types, assign variables, set
+// options or use arguments of the program.
 TypeRef parse_type(Compilation& compilation, Sema& sema, std::string_view text) {
 	if (text == "string")
 		return compilation.types.string_type();
+	if (text.find_first_of("{=#$") != text.npos)
+		return {};
 	const size_t before = compilation.diagnostics.all().size();
 	const uint32_t source = compilation.diagnostics.sources().add("<type>", std::string(text));
 	const TypeRef type = Parser(compilation, sema, source).type_name_only();

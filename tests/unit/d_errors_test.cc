@@ -545,4 +545,23 @@ TEST_CASE("where the clause-locals are used up, if and print() are refused") {
 	}
 }
 
+TEST_CASE("the text of an argument's type is no program", "[hostile]") {
+	for (const char* const native : {"struct made { int a; } *", "int [made = 1]",
+	                                 "\n#pragma D option quiet\nint", "int [$1]", "int [$made]"}) {
+		test::TestTarget target;
+		target.arguments[6] = {{.native = native}};
+		d::CompileOptions options;
+		options.arguments = {"5"};
+		const auto result = test::compile(
+		    "vfs_read:entry { trace(args[0]); trace(sizeof(struct made)); trace(made); }", target,
+		    options);
+		INFO(native);
+		INFO(result.diagnostics.render(true));
+		// args[0], the two names, and $1, which nothing refers to.
+		REQUIRE(result.diagnostics.errors() == 4);
+		CHECK(result.diagnostics.all()[0].tag == "D_ARGS_TYPE");
+		CHECK(result.diagnostics.all()[3].tag == "D_MACRO_UNUSED");
+	}
+}
+
 } // namespace d_errors_test
