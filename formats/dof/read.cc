@@ -19,6 +19,7 @@ namespace {
 constexpr uint32_t kMaxSections = 1 << 20;
 constexpr uint32_t kMaxActions = 16384;
 constexpr uint64_t kMaxCopied = 8 * uint64_t{DOF_LOADSZ_MAX}; // bytes of what many may name
+constexpr uint64_t kCopy = 16;                                // what a copy counts beside its bytes
 
 class DofReader {
 public:
@@ -79,6 +80,7 @@ private:
 
 	void read_sections() {
 		sections_.reserve(header_.secnum);
+		uint64_t total = 0;
 		for (uint32_t i = 0; i < header_.secnum; i++) {
 			const uint64_t at = header_.secoff + uint64_t{i} * sizeof(dof_sec);
 			dof_sec section = load<dof_sec>(at);
@@ -90,6 +92,10 @@ private:
 				section = dof_sec{};
 			}
 			sections_.push_back(section);
+			// Sections may lie on each other, and each is read.
+			total += section.size;
+			if (total > bytes_.size() + kMaxCopied)
+				fail(i, section.offset, "names the same bytes too often");
 		}
 	}
 
@@ -107,7 +113,7 @@ private:
 
 	// A few bytes of a file may name the same text, or line of source, again and again.
 	void count_copy(uint64_t bytes, uint32_t from) {
-		copied_ += bytes;
+		copied_ += bytes + kCopy;
 		if (copied_ > kMaxCopied)
 			fail(from, sections_[from].offset, "names the same bytes too often");
 	}
@@ -255,7 +261,7 @@ private:
 		}
 		if (difo.text.empty())
 			fail(index, head.offset, "no DIF text");
-		difo_bytes_ += total;
+		difo_bytes_ += total + head.size;
 		if (difo_bytes_ > 64 * uint64_t{DOF_LOADSZ_MAX})
 			fail(index, head.offset, "DIF objects are shared too often");
 		return difo;
@@ -337,7 +343,7 @@ private:
 
 	void read_relocations(uint32_t index) {
 		const auto header = single<dof_relohdr>(index, "relocation header");
-		section(header.relsec, DOF_SECT_RELTAB, index);
+		count_copy(section(header.relsec, DOF_SECT_RELTAB, index).size, index);
 		section(header.tgtsec, DOF_SECT_INTTAB, index);
 		for (const auto& entry : table<dof_relodesc>(header.relsec, "relocations")) {
 			if (entry.offset % 8 || entry.offset + 8 > sections_[header.tgtsec].size ||

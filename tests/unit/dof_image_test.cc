@@ -179,6 +179,37 @@ TEST_CASE("dof: text and lines that are named too often are refused", "[dof]") {
 	      }) < kMost);
 }
 
+// Where there is no text, what is read counts.
+TEST_CASE("dof: empty texts, tables and sections that are named too often are refused", "[dof]") {
+	constexpr uint32_t kTimes = 4000;
+	const auto refused = [](const std::function<void(test::DofBuilder&)>& add) {
+		test::DofBuilder dof;
+		add(dof);
+		const std::vector<uint8_t> bytes = dof.bytes();
+		CHECK_THROWS_WITH(dof::read(std::span<const uint8_t>(bytes)),
+		                  Catch::Contains("names the same bytes too often"));
+	};
+	refused([](test::DofBuilder& dof) { // relocations, by many headers
+		const uint32_t integers = dof.table(DOF_SECT_INTTAB, 8, std::vector<uint64_t>(1));
+		const uint32_t relocations = dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>(kTimes));
+		for (uint32_t i = 0; i < kTimes; i++)
+			dof.table(DOF_SECT_KRELHDR, 4, std::vector<dof_relohdr>{{0, relocations, integers}});
+	});
+	refused([](test::DofBuilder& dof) { // conditions, of many bodies that share their actions
+		const uint32_t probe = dof.probe("a", "b", "c", "d"), actions = dof.actions({});
+		const uint32_t text = dof.table(DOF_SECT_DIF, 4, test::Code().ret(0).text);
+		for (uint32_t i = 0; i < kTimes; i++)
+			dof.ecb(probe, dof.difo_header(test::kInt64, {text}), actions);
+		dof.table(DOF_SECT_EXPRS, 4,
+		          std::vector<dof_expr>(kTimes, {actions, DOF_EXPR_PREDICATE, 0, 0}));
+	});
+	refused([](test::DofBuilder& dof) { // options, of many sections in one place
+		const uint32_t options = dof.table(DOF_SECT_OPTDESC, 8, std::vector<dof_optdesc>(kTimes));
+		for (uint32_t i = 0; i < kTimes; i++)
+			dof.alias(DOF_SECT_OPTDESC, 8, options, 0, kTimes * sizeof(dof_optdesc));
+	});
+}
+
 TEST_CASE("dif: a DOF disassembles to text that assembles to the same bytes") {
 	const auto bytes = program_bytes();
 	const std::string text = dof::disassemble_file(dof::read(bytes));
