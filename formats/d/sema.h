@@ -115,7 +115,7 @@ private:
 	void member(Node* node);
 	void cast(Node* node);
 	void cast_to_float(Node* node);
-	bool cast_from_float(Node* node);
+	void cast_from_float(Node* node);
 	void size(Node* node);
 	void offset(Node* node);
 	void stringof(Node* node);

@@ -197,32 +197,31 @@ void Sema::cast_to_float(Node* node) {
 		node->real = static_cast<float>(node->real);
 }
 
-// To an integer. True: it was a constant and is one now.
-bool Sema::cast_from_float(Node* node) {
+// Of 64 bits first, which the cast cuts.
+void Sema::cast_from_float(Node* node) {
 	const TypeRef to = node->cast;
 	Node*& from = node->a;
 	to_double(from);
 	const bool is_signed = types_.is_signed(to) || types_.size(to) < 8;
+	const TypeRef wide = types_.named(is_signed ? "int64_t" : "uint64_t");
 	if (from->kind == Nk::Float) {
 		const double value = from->real;
-		node->kind = Nk::Int;
+		from->kind = Nk::Int;
+		from->type = wide;
 		// As the engine converts: what does not fit becomes the nearest that does.
 		if (!(value == value))
-			node->value = 0;
+			from->value = 0;
 		else if (is_signed)
-			node->value = value >= 0x1p63   ? INT64_MAX
+			from->value = value >= 0x1p63   ? INT64_MAX
 			              : value < -0x1p63 ? static_cast<uint64_t>(INT64_MIN)
 			                                : static_cast<uint64_t>(static_cast<int64_t>(value));
 		else
-			node->value = value >= 0x1p64 ? UINT64_MAX
+			from->value = value >= 0x1p64 ? UINT64_MAX
 			              : value <= -1   ? 0
 			                              : static_cast<uint64_t>(value);
-		node->a = nullptr;
-		return true;
+		return;
 	}
-	from = hidden_call(is_signed ? DIF_SUBR_F_TO_I64 : DIF_SUBR_F_TO_U64, {from},
-	                   types_.named(is_signed ? "int64_t" : "uint64_t"), node->place);
-	return false;
+	from = hidden_call(is_signed ? DIF_SUBR_F_TO_I64 : DIF_SUBR_F_TO_U64, {from}, wide, node->place);
 }
 
 void Sema::cast(Node* node) {
@@ -251,8 +250,8 @@ void Sema::cast(Node* node) {
 	if (types_.is_arithmetic(to) && types_.is_arithmetic(from->type)) {
 		if (types_.is_float(to))
 			return cast_to_float(node);
-		if (types_.is_float(from->type) && cast_from_float(node))
-			return;
+		if (types_.is_float(from->type))
+			cast_from_float(node);
 		return fold(node);
 	}
 	const bool scalar_from = types_.is_scalar(from->type) || function || types_.is_string(from->type);

@@ -750,6 +750,14 @@ BEGIN { x = 0x3f5; printf("%d %d\n", (uint8_t)x == 0xf5, (char)x + 1000); exit(0
 
 --end
 
+@@ edge.cast.float-to-narrow | op.cast, type.float | boundary
+double f;
+BEGIN { f = 300.0; printf("%d %d %d %d\n", (char)300.0 == 44, (char)f == 44, (uint8_t)-1.0, (short)40000.5); exit(0); }
+--out
+1 1 255 -25536
+
+--end
+
 @@ edge.load.int-negative | op.load | boundary
 int *p;
 BEGIN { p = (int *)alloca(8); *p = -5; printf("%d %d\n", *p < 0, *p + 1000000000000); exit(0); }

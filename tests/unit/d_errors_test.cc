@@ -83,6 +83,7 @@ const Row kRows[] = {
     {"D_ARR_LOCAL", "BEGIN { this->x[1] = 2; }", 0},
     {"D_ARR_BOUNDS", "struct s { int a[3]; }; struct s v; BEGIN { trace(v.a[3]); }", 55},
     {"D_DIV_ZERO", "BEGIN { x = pid / 0; }", 19},
+    {"D_DIV_ZERO", "BEGIN { x = 1 / (char)256.0; }", 0},
     {"D_DIV_ZERO", "BEGIN { x = pid % (1 - 1); }", 0},
     {"D_DEREF_NONPTR", "BEGIN { x = *pid; }", 13},
     {"D_DEREF_VOID", "BEGIN { x = *(void *)arg0; }", 13},
