@@ -116,7 +116,7 @@ Items run(Compilation& compilation, Sema& sema, uint32_t source) {
 	}
 }
 
-void compile_in(Compilation& compilation, std::string_view source) {
+void compile_all(Compilation& compilation, std::string_view source) {
 	const CompileOptions& options = compilation.options;
 	Diagnostics& diagnostics = compilation.diagnostics;
 	set_up(compilation, options);
@@ -139,6 +139,13 @@ void compile_in(Compilation& compilation, std::string_view source) {
 	if (!compilation.settings.strip)
 		compilation.result.image.source = std::string(source);
 	compilation.result.image.comments = "dfr D compiler";
+}
+
+void compile_in(Compilation& compilation, std::string_view source) {
+	try {
+		compile_all(compilation, source);
+	} catch (const TooManyErrors&) { // told as the last one
+	}
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // The compiler's front door: D source and a target in, a DOF image out. What
-// is wrong with the program goes to Diagnostics, all of it; only faults that
+// is wrong with the program goes to Diagnostics, up to 100 errors; only faults that
 // are not the program's (damaged type information, a library that cannot be
 // read) raise dfr::Error.
 #pragma once

@@ -10,6 +10,7 @@
 namespace dfr::d {
 
 constexpr size_t kLineShown = 300;
+constexpr size_t kMostErrors = 100;
 
 // The source is UTF-8: the bytes that continue a character are no column of their own.
 static bool starts_character(char byte) {
@@ -116,9 +117,18 @@ void Diagnostics::error(std::string_view tag, Place place, std::string message, 
 		if (all_[i].place == place && all_[i].message == message)
 			return;
 	}
+	// What D has not in a header of the system's is no error in the end.
+	const bool many = errors_ >= kMostErrors && limited_ && !sources_.foreign(place);
+	if (many) {
+		tag = "D_ERR_MANY";
+		message = "too many errors";
+		hint = "mend the first ones, which may have made the others";
+	}
 	all_.push_back(
 	    {Severity::Error, std::string(tag), place, std::move(message), std::move(hint), region_});
 	errors_++;
+	if (many)
+		throw TooManyErrors{};
 }
 
 void Diagnostics::warning(std::string_view tag, Place place, std::string message, std::string hint) {

@@ -3,7 +3,7 @@
 // Places in D source, and what is wrong there. Diagnostics owns the texts that
 // were compiled (program, libraries, what a macro argument holds), so that a
 // message can show its line long after the compiler has gone. It collects: the
-// compiler goes on after an error, and the caller prints all of them.
+// compiler goes on after an error, up to 100, and the caller prints all of them.
 #pragma once
 
 #include <cstdint>
@@ -71,11 +71,16 @@ struct Diagnostic {
 	std::string_view region; // "predicate", "action list" or nothing
 };
 
+// Behind the hundredth error: nobody reads more, and each may cost a search for what was meant.
+struct TooManyErrors {};
+
 class Diagnostics {
 public:
 	Sources& sources() { return sources_; }
 	const Sources& sources() const { return sources_; }
 
+	// Throws TooManyErrors, unless limit(false) was said: what is tried may have as many as it likes.
+	void limit(bool limited) { limited_ = limited; }
 	void error(std::string_view tag, Place place, std::string message, std::string hint = {});
 	void warning(std::string_view tag, Place place, std::string message, std::string hint = {});
 
@@ -108,6 +113,7 @@ private:
 	Sources sources_;
 	std::vector<Diagnostic> all_;
 	size_t errors_ = 0;
+	bool limited_ = true;
 	std::string_view region_;
 };
 

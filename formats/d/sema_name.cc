@@ -273,8 +273,10 @@ bool Sema::try_copy(const Node* node) {
 	const size_t said = compilation_.diagnostics.all().size();
 	const unsigned before = std::exchange(cloned_, 0);
 	trying_ = true;
+	compilation_.diagnostics.limit(false);
 	Node* const copy = clone(node, {});
 	analyze(copy);
+	compilation_.diagnostics.limit(true);
 	trying_ = false;
 	tried_ += std::exchange(cloned_, before);
 	compilation_.diagnostics.truncate(said);

@@ -400,6 +400,38 @@ TEST_CASE("a program with thirty errors reports thirty, each on its line and col
 	}
 }
 
+TEST_CASE("a program with very many errors reports a hundred, and that there are more") {
+	std::string names, comments = "/* ", exactly;
+	for (int i = 0; i < 20000; i++) {
+		const std::string name = "missing" + std::to_string(i);
+		names += "trace(" + name + "); ";
+		comments += "/*";
+		exactly += i < 100 ? "trace(" + name + "); " : "";
+	}
+	for (const std::string& source : {"BEGIN { " + names + "}", comments}) {
+		test::TestTarget target;
+		const auto result = test::compile(source, target);
+		REQUIRE(result.diagnostics.errors() == 101);
+		CHECK(result.diagnostics.all()[99].tag != "D_ERR_MANY");
+		CHECK(result.diagnostics.all()[100].tag == "D_ERR_MANY");
+	}
+	test::TestTarget target;
+	CHECK(test::compile("BEGIN { " + exactly + "}", target).diagnostics.errors() == 100);
+}
+
+TEST_CASE("names that a predicate's trial misses are not counted") {
+	std::string predicate = "(x = 1)", statements;
+	for (int i = 0; i < 150; i++) {
+		const std::string name = "v" + std::to_string(i);
+		predicate += " && " + name;
+		statements += name + " = 1; ";
+	}
+	test::TestTarget target;
+	const auto result = test::compile("BEGIN /" + predicate + "/ { " + statements + "}", target);
+	INFO(result.diagnostics.render(true));
+	CHECK_FALSE(result.diagnostics.failed());
+}
+
 TEST_CASE("unknown names are answered with the nearest known one, or what they are called here") {
 	const struct {
 		const char* source;
