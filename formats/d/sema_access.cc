@@ -168,6 +168,10 @@ void Sema::member(Node* node) {
 		              node->text + " is not a member of " + types_.text(types::unqualified(object)),
 		              suggestion(node->text, names));
 	}
+	// A load has eight bytes; where fields are packed, more may hold one.
+	if (found->bit_width && found->bit_offset % 8 + found->bit_width > 64)
+		return poison(node, "D_TYPE_MEMBER", "bit-field " + node->text + " reaches into a ninth byte",
+		              "take what it holds from the members around it, or copy its bytes");
 	rely_on(object);
 	node->bit_offset = found->bit_offset;
 	node->bit_width = found->bit_width;

@@ -323,6 +323,10 @@ Member Btf::member(TypeId id, std::uint32_t index) const {
 	if (type.flag) {
 		result.bit_width = place >> 24;
 		result.bit_offset = place & 0xffffff;
+		if (result.bit_width && result.bit_width > 8 * size_of(result.type).value_or(0))
+			damaged("bit-field of " + std::to_string(result.bit_width) +
+			            " bits in a smaller type",
+			        type.at);
 		return result;
 	}
 	result.bit_offset = place;

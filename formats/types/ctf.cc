@@ -315,6 +315,8 @@ Member Ctf::member(TypeId id, std::uint32_t index) const {
 		}
 	}
 	result.type = owner->ref(result.type.id);
+	if (result.bit_width && result.bit_width > 8 * size_of(result.type).value_or(0))
+		damaged("bit-field of " + std::to_string(result.bit_width) + " bits in a smaller type", at);
 	return result;
 }
 

@@ -597,4 +597,20 @@ TEST_CASE("the text of an argument's type is no program", "[hostile]") {
 	}
 }
 
+TEST_CASE("a bit-field that reaches into a ninth byte is refused, one in eight is not") {
+	test::TestTarget target;
+	const types::TypeRef packed = target.kernel.forward(types::Kind::Struct, "packed");
+	const types::TypeRef word = target.kernel.integer("unsigned long", {.bits = 64, .is_signed = false});
+	target.kernel.define(
+	    packed,
+	    std::vector<types::MemberSpec>{{"a", word, 4}, {"b", word, 60}, {"c", word, 4}, {"d", word, 61}},
+	    {.most = 1});
+	const std::string begin = "BEGIN { trace(((struct packed *)alloca(20))->";
+	CHECK_FALSE(test::compile(begin + "b); }", target).diagnostics.failed());
+	const auto result = test::compile(begin + "d); }", target);
+	REQUIRE(result.diagnostics.errors() == 1);
+	CHECK(result.diagnostics.all()[0].tag == "D_TYPE_MEMBER");
+	CHECK_THAT(result.diagnostics.all()[0].message, Catch::Contains("ninth byte"));
+}
+
 } // namespace d_errors_test

@@ -124,6 +124,16 @@ TEST_CASE("BTF: bit-fields written without kind_flag") {
 	CHECK(member.bit_width == 5);
 }
 
+TEST_CASE("BTF: a bit-field that is wider than its type is refused") {
+	BtfBuilder b;
+	const auto int_ = b.integer("int", 4, 1);
+	const auto s = b.type("s", 4, 2, 8, true);
+	b.words({b.string("whole"), int_, 32U << 24, b.string("wider"), int_, 33U << 24});
+	const Btf btf("wide", b.blob());
+	CHECK(btf.member(s, 0).bit_width == 32);
+	CHECK_THROWS_WITH(btf.member(s, 1), Contains("bit-field of 33 bits"));
+}
+
 TEST_CASE("BTF: functions, variables and enumerators") {
 	const SmallKernel kernel;
 	const Btf btf("vmlinux", kernel.b.blob());

@@ -223,6 +223,20 @@ TEST_CASE("CTF: large structs have 64-bit member offsets") {
 	CHECK(ctf.member(big, 0).bit_offset == 0x1fffffff8ULL);
 }
 
+TEST_CASE("CTF: a bit-field that is wider than its type is refused") {
+	CtfBuilder b;
+	const auto int_ = b.integer("int", 4, 1);
+	const auto whole = b.type("", 14, 0, 4);
+	b.words({int_, 32U << 16});
+	const auto wider = b.type("", 14, 0, 4);
+	b.words({int_, 33U << 16});
+	const auto s = b.type("s", 6, 2, 8);
+	b.words({b.string("whole"), 0, whole, b.string("wider"), 32, wider});
+	const Ctf ctf("wide", b.blob(), nullptr);
+	CHECK(ctf.member(s, 0).bit_width == 32);
+	CHECK_THROWS_WITH(ctf.member(s, 1), Contains("bit-field of 33 bits"));
+}
+
 TEST_CASE("CTF: damaged dictionaries are refused with the reason") {
 	SmallUnit unit;
 	RawBytes bytes = unit.b.bytes();
