@@ -166,6 +166,8 @@ public:
 		if (!natural || !size)
 			throw Error("member " + std::string(member.name) + " has the incomplete type " +
 			            to_c(member.type));
+		if (*size > kMostBits / 8)
+			throw Error(kTooLarge);
 		const std::uint64_t most = member.packed ? 1 : most_;
 		const std::uint64_t align = std::max(most && *natural > most ? most : *natural, member.align);
 		if (member.bit_width < 0)
@@ -195,14 +197,15 @@ private:
 	std::uint64_t start() const { return is_union_ ? 0 : used_; }
 
 	std::uint64_t advance(std::uint64_t at, std::uint64_t bits, std::uint64_t align) {
-		if (at > kMostBits || bits > kMostBits)
-			throw Error("the struct or union is too large");
+		if (at > kMostBits)
+			throw Error(kTooLarge);
 		used_ = std::max(used_, at + bits);
 		align_ = std::max(align_, align);
 		return at;
 	}
 
 	static constexpr std::uint64_t kMostBits = std::uint64_t(1) << 40;
+	static constexpr const char* kTooLarge = "the struct or union is too large";
 	bool is_union_;
 	std::uint64_t most_;
 	std::uint64_t used_ = 0;

@@ -148,6 +148,8 @@ TEST_CASE("program types: what C forbids is refused") {
 	CHECK_THROWS_WITH(define({"m", t.p.pointer(t.int_), 3}), Contains("does not fit"));
 	CHECK_THROWS_WITH(define({"m", t.p.array(t.long_, std::uint64_t(1) << 62)}), Contains("larger"));
 	CHECK_THROWS_WITH(define({"m", t.p.array(t.long_, std::uint64_t(1) << 50)}), Contains("too large"));
+	// In bits it would be 0 again.
+	CHECK_THROWS_WITH(define({"m", t.p.array(t.long_, std::uint64_t(1) << 58)}), Contains("too large"));
 	CHECK_THROWS(t.p.pointer({}));
 	CHECK_THROWS(t.p.info(9999));
 }
