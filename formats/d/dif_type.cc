@@ -4,6 +4,8 @@
 // reference. What code does with values is in codegen.cc.
 #include "formats/d/codegen.h"
 
+#include <algorithm>
+
 namespace dfr::d {
 
 using types::Kind;
@@ -30,7 +32,7 @@ dif_type dif_type_of(TypeTable& types, TypeRef type, bool user) {
 	const types::TypeInfo info = types.info(type);
 	out.kind = DIF_KIND_CTF;
 	out.ckind = static_cast<uint8_t>(info.kind);
-	out.size = types.size(type);
+	out.size = std::min<uint64_t>(types.size(type), UINT32_MAX); // larger than the loader takes anyway
 	if (types.is_by_ref(type) || (info.kind == Kind::Float && out.size > 8))
 		out.flags = user ? DIF_TF_BYUREF : DIF_TF_BYREF;
 	if (info.kind == Kind::Function) {

@@ -613,4 +613,14 @@ TEST_CASE("a bit-field that reaches into a ninth byte is refused, one in eight i
 	CHECK_THAT(result.diagnostics.all()[0].message, Catch::Contains("ninth byte"));
 }
 
+TEST_CASE("what is larger than 4 GiB is said to be no smaller") {
+	test::TestTarget target;
+	const auto result = test::compile("struct s { char a[0x7fffffff], b[0x7fffffff], c[16]; };"
+	                                  "BEGIN { trace(*(struct s *)arg0); }",
+	                                  target);
+	INFO(result.diagnostics.render(true));
+	REQUIRE_FALSE(result.diagnostics.failed());
+	CHECK(result.compiled.image.bodies.at(0).actions.at(0).difo->rtype.size == UINT32_MAX);
+}
+
 } // namespace d_errors_test
