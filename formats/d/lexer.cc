@@ -309,16 +309,20 @@ Token Lexer::plain() {
 	return punctuation(begin);
 }
 
+// A module's name may hold dots, but only in front of its backtick. What was looked over is not looked over again.
+bool Lexer::backtick_ahead() {
+	if (at_ < dotted_ || at_ >= dotted_end_) {
+		dotted_ = dotted_end_ = at_;
+		while (is_word(at(dotted_end_)) || at(dotted_end_) == '.')
+			dotted_end_++;
+	}
+	return at(dotted_end_) == '`';
+}
+
 Token Lexer::word(uint32_t begin) {
 	bool scoped = false;
 	while (is_word(at(at_)) || at(at_) == '`' ||
-	       // A module's name may hold dots, but only in front of its backtick.
-	       (at(at_) == '.' && is_word(at(at_ + 1)) && !scoped && [&] {
-		       uint32_t ahead = at_;
-		       while (is_word(at(ahead)) || at(ahead) == '.')
-			       ahead++;
-		       return at(ahead) == '`';
-	       }())) {
+	       (at(at_) == '.' && is_word(at(at_ + 1)) && !scoped && backtick_ahead())) {
 		scoped |= at(at_) == '`';
 		at_++;
 	}

@@ -214,6 +214,7 @@ private:
 	void skip_comment();
 	void control_line();
 	Token make(Tok kind, uint32_t begin);
+	bool backtick_ahead();
 	Token word(uint32_t begin);
 	Token number(uint32_t begin);
 	Token decimal_float(uint32_t begin);
@@ -238,7 +239,8 @@ private:
 	uint32_t at_ = 0;
 	bool cut_off_ = false;
 	bool c_words_ = false;
-	uint32_t controlled_ = 0; // control lines before this offset were handed out
+	uint32_t controlled_ = 0;              // control lines before this offset were handed out
+	uint32_t dotted_ = 0, dotted_end_ = 0; // words and dots that were looked over last
 };
 
 std::string_view token_name(Tok kind);

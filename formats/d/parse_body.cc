@@ -99,23 +99,14 @@ int32_t Parser::bit_field(const Declarator& one) {
 }
 
 // An anonymous struct's members are its owner's.
-bool Parser::has_member(const StructBody& body, std::string_view name) {
-	for (const auto& known : body.members) {
-		if (known.name == name || (known.name.empty() && compilation_.types.is_struct(known.type) &&
-		                           types::find_member(types::resolve(known.type), name)))
-			return true;
-	}
-	return false;
-}
-
-void Parser::check_members(TypeRef anonymous, const StructBody& body) {
+void Parser::check_members(TypeRef anonymous, StructBody& body) {
 	const TypeRef type = types::resolve(anonymous);
 	const uint64_t count = types::info(type).count;
 	for (uint32_t i = 0; i < count; i++) {
 		const types::Member one = type.container->member(type.id, i);
 		if (one.name.empty() && compilation_.types.is_struct(one.type))
 			check_members(one.type, body);
-		else if (!one.name.empty() && has_member(body, one.name))
+		else if (!one.name.empty() && !body.taken.emplace(one.name).second)
 			compilation_.error("D_DECL_MNAME", places_[type.id][std::string(one.name)],
 			                   "member name redeclared: " + std::string(one.name),
 			                   "the members of an anonymous struct or union are its owner's: "
@@ -159,7 +150,7 @@ void Parser::member(TypeRef base, StructBody& body) {
 		    "define the type first, or point to it");
 		one.type = compilation_.types.int_type();
 	}
-	if (!one.name.empty() && has_member(body, one.name)) {
+	if (!one.name.empty() && !body.taken.insert(one.name).second) {
 		compilation_.error("D_DECL_MNAME", one.place, "member name redeclared: " + one.name,
 		                   "rename one of the two");
 		one.name += "'";

@@ -55,7 +55,8 @@ private:
 	using Places = std::map<std::string, Place, std::less<>>; // of members, by name
 	struct StructBody {
 		std::vector<types::MemberSpec> members;
-		std::deque<std::string> names; // that the members refer to
+		std::deque<std::string> names;            // that the members refer to
+		std::set<std::string, std::less<>> taken; // by members, also of anonymous ones
 		Places places;
 	};
 	struct Declarator {
@@ -123,8 +124,7 @@ private:
 	// -- structs, unions and enums (parse_body.cc)
 	types::TypeRef tagged(bool* defines);
 	void struct_body(types::TypeRef type);
-	bool has_member(const StructBody& body, std::string_view name);
-	void check_members(types::TypeRef anonymous, const StructBody& body);
+	void check_members(types::TypeRef anonymous, StructBody& body);
 	void anonymous_member(types::TypeRef type, StructBody& body);
 	void member(types::TypeRef base, StructBody& body);
 	int32_t bit_field(const Declarator& one);

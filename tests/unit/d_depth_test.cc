@@ -121,6 +121,17 @@ TEST_CASE("Actions may be chosen as deeply as if goes", "[d]") {
 	CHECK_FALSE(compiles("BEGIN { " + times(101, "pid ? trace(1) : ") + "trace(2); }"));
 }
 
+// Where each dot, or each member, looks at all others, these take hours.
+TEST_CASE("Very many dots, and very many members, are read once each", "[d]") {
+	for (const char* const end : {"; }", "a`b; }"})
+		CHECK_FALSE(compiles("BEGIN { ) " + times(300000, "a.") + end));
+	std::string members;
+	for (int i = 0; i < 100000; i++)
+		members += "int m" + std::to_string(i) + ";";
+	CHECK(compiles("struct s { " + members + " struct { int other; }; }; BEGIN { }"));
+	CHECK_FALSE(compiles("struct s { " + members + " struct { int m7; }; }; BEGIN { }"));
+}
+
 TEST_CASE("An error inside a block leaves the blocks around it counted", "[d]") {
 	CHECK_FALSE(compiles("BEGIN { " + times(60000, "{ ) ; ") + "}"));
 	test::TestTarget target;
