@@ -29,8 +29,8 @@ constexpr const char* kCtfKinds[] = {"unknown",  "integer",  "float", "pointer",
 std::string variable_comment(const Difo& difo, uint32_t id, uint8_t scope) {
 	for (const dif_var& variable : difo.variables) {
 		if (variable.id == id && variable.scope == scope)
-			return print("\t\t! DT_VAR(%u) = \"", id) +
-			       std::string(difo.string_at(variable.name)) + "\"";
+			return print("\t\t! DT_VAR(%u) = \"", id) + escaped(difo.string_at(variable.name)) +
+			       "\"";
 	}
 	return {};
 }
@@ -46,24 +46,6 @@ uint8_t scope_of(unsigned op) {
 	case DIF_OP_STLS: return DIF_VS_LOCAL;
 	default: return DIF_VS_GLOBAL;
 	}
-}
-
-std::string escaped(std::string_view text) {
-	std::string out;
-	for (const char c : text) {
-		switch (c) {
-		case '\n': out += "\\n"; break;
-		case '\t': out += "\\t"; break;
-		case '"': out += "\\\""; break;
-		case '\\': out += "\\\\"; break;
-		default:
-			if (c < ' ' || c > '~')
-				out += print("\\%03o", static_cast<unsigned char>(c));
-			else
-				out += c;
-		}
-	}
-	return out;
 }
 
 std::string comment(const Difo& difo, uint32_t word) {
@@ -97,6 +79,24 @@ std::string comment(const Difo& difo, uint32_t word) {
 }
 
 } // namespace
+
+std::string escaped(std::string_view text) {
+	std::string out;
+	for (const char c : text) {
+		switch (c) {
+		case '\n': out += "\\n"; break;
+		case '\t': out += "\\t"; break;
+		case '"': out += "\\\""; break;
+		case '\\': out += "\\\\"; break;
+		default:
+			if (c < ' ' || c > '~')
+				out += print("\\%03o", static_cast<unsigned char>(c));
+			else
+				out += c;
+		}
+	}
+	return out;
+}
 
 std::string type_text(const dif_type& type) {
 	std::string out = type.kind == DIF_KIND_CTF      ? "D type"
@@ -162,7 +162,7 @@ std::string disassemble(const Difo& difo) {
 				flags += flags.empty() ? "r" : "/r";
 			if (one.flags & DIF_VF_MOD)
 				flags += flags.empty() ? "w" : "/w";
-			const std::string name(difo.string_at(one.name));
+			const std::string name = escaped(difo.string_at(one.name));
 			const std::string scope = one.scope == DIF_VS_GLOBAL   ? "glb"
 			                          : one.scope == DIF_VS_THREAD ? "tls"
 			                          : one.scope == DIF_VS_LOCAL  ? "loc"
@@ -178,9 +178,9 @@ std::string disassemble(const Difo& difo) {
 	if (!difo.relocations.empty()) {
 		out += print("\n%-4s %-8s %-8s %s\n", "KREL", "OFFSET", "DATA", "NAME");
 		for (const Relocation& one : difo.relocations)
-			out += print("%-4s %-8llx %-8llx %s\n", "SETX",
-			             static_cast<unsigned long long>(one.index) * 8,
-			             static_cast<unsigned long long>(one.addend), one.symbol.c_str());
+			out += print(
+			    "%-4s %-8llx %-8llx %s\n", "SETX", static_cast<unsigned long long>(one.index) * 8,
+			    static_cast<unsigned long long>(one.addend), escaped(one.symbol).c_str());
 	}
 	return out;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "formats/dif/difo.h"
 
@@ -15,6 +16,8 @@ namespace dfr::dif {
 std::string instruction_text(uint32_t word);
 // "D type (integer) (size 8)".
 std::string type_text(const dif_type& type);
+// A name or a string of a DIFO, which may be anybody's, in one line of plain characters.
+std::string escaped(std::string_view text);
 
 std::string disassemble(const Difo& difo);
 

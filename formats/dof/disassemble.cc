@@ -58,7 +58,7 @@ void put_difo(std::string& out, const dif::Difo& difo, const std::string& indent
 	for (const dif_var& one : difo.variables)
 		out += indent + "  variable " + number(one.name) + ' ' + hex(one.id) + ' ' +
 		       number(one.kind) + ' ' + number(one.scope) + ' ' + number(one.flags) + ' ' +
-		       type_words(one.type) + "\t! " + std::string(difo.string_at(one.name)) + '\n';
+		       type_words(one.type) + "\t! " + dif::escaped(difo.string_at(one.name)) + '\n';
 	for (const dif::Relocation& one : difo.relocations)
 		out += indent + "  relocation " + in_quotes(one.symbol) + ' ' + number(one.index) + ' ' +
 		       hex(one.addend) + '\n';

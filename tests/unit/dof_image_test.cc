@@ -216,6 +216,21 @@ TEST_CASE("dif: a DOF disassembles to text that assembles to the same bytes") {
 	CHECK(dof::write(dof::assemble(text)) == bytes);
 }
 
+TEST_CASE("dif: a name with a newline and an escape is text of one line", "[hostile]") {
+	const char* const text = "dof 1\nbody\n  action 0x1 0 0x0 0x100\n    difo 0 1 0 4\n"
+	                         "      00: 29050001 ldgs DT_VAR(1280), %r1\n      01: 23000001 ret %r1\n"
+	                         "      strings \"\\000x\\nend\\033[m\\000\"\n"
+	                         "      variable 1 0x500 0 0 1 0 1 0 4\n"
+	                         "      relocation \"y\\n\\033[m\" 0 0x0\n    end\n";
+	const dof::Image image = dof::assemble(text);
+	const std::string file = dof::disassemble_file(image), listing = dof::disassemble_listing(image);
+	INFO(file);
+	INFO(listing);
+	CHECK_THAT(file, Catch::Contains("! x\\nend\\033[m\n"));
+	CHECK_THAT(listing, Catch::Contains("= \"x\\nend\\033[m\"\n") && Catch::Contains(" y\\n\\033[m\n"));
+	CHECK(dof::disassemble_file(dof::assemble(file)) == file);
+}
+
 TEST_CASE("dif: the assembler names the line that it does not understand") {
 	CHECK_THROWS_WITH(dof::assemble("dof 1\nbody\n  action 0x1 0 0x0 0x100\n    difo 0 1 0 4\n      00: "
 	                                "23000001 rett %r1\n    end\n"),
