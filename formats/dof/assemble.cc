@@ -64,9 +64,9 @@ private:
 		const std::string text(word());
 		char* end = nullptr;
 		errno = 0;
-		const bool negative = text[0] == '-';
+		const bool negative = text[0] == '-'; // for 64 bits
 		const unsigned long long value = std::strtoull(text.c_str(), &end, 0);
-		if (*end || errno || (!negative && value > most))
+		if (*end || errno || value > most || (negative && most != UINT64_MAX))
 			fail("\"" + text + "\" is not a number that fits here");
 		return value;
 	}

@@ -240,6 +240,16 @@ TEST_CASE("dif: the assembler names the line that it does not understand") {
 	                  Catch::Contains("body"));
 }
 
+TEST_CASE("dif: a negative number fits where 64 bits do") {
+	const std::string begin = "dof 1\nbody\n", ecb = " \"\" \"\" \"\" \"\" \"BEGIN\"\n";
+	CHECK(dof::assemble(begin + "ecb 0 -1 0" + ecb).ecbs[0].uarg == UINT64_MAX);
+	for (const std::string& wrong :
+	     {"ecb -1 0 0" + ecb, "ecb 0 0 -1" + ecb, std::string("  action -1 0 0 0\n"),
+	      "ecb 0 0 -0xffffffffffffffff" + ecb, std::string("ecb -18446744073709551615 0 0") + ecb})
+		CHECK_THROWS_WITH(dof::assemble(begin + wrong),
+		                  Catch::Contains("not a number that fits here"));
+}
+
 TEST_CASE("dif: an edited operand assembles to what it says") {
 	const dof::Image image =
 	    dof::assemble("dof 1\nbody\n  action 0x1 0 0x0 0x100\n    difo 0 1 0 4\n"
