@@ -237,14 +237,15 @@ void put_pointed(std::string& out, const std::string& type, const Datum& pointer
 		return;
 	out += " = *\n";
 	types::ProgramTypes described;
-	TypeRef found;
+	const size_t before = out.size();
 	try {
-		found = d::read_type_text(description, described);
-	} catch (const Error&) {
-		return put_hex_dump(out, bytes.bytes);
+		const TypeRef found = d::read_type_text(description, described);
+		out += harmless(types::to_c(found)) + " ";
+		Printer(out, bytes.bytes, true).value(found, 0, 0, 0);
+	} catch (const Error&) { // a damaged description: the bytes are still worth showing
+		out.resize(before);
+		put_hex_dump(out, bytes.bytes);
 	}
-	out += harmless(types::to_c(found)) + " ";
-	Printer(out, bytes.bytes, true).value(found, 0, 0, 0);
 }
 
 void put_typed(std::string& out, const std::string& type, const Datum& datum, const types::Container* kernel,
@@ -256,26 +257,26 @@ void put_typed(std::string& out, const std::string& type, const Datum& datum, co
 		out += '"';
 		return;
 	}
-	types::ProgramTypes described;
-	TypeRef found;
-	try {
-		found =
-		    description.empty() ? find_type(type, kernel) : d::read_type_text(description, described);
-	} catch (const Error&) {
-		// A damaged description: the bytes are still worth showing.
-	}
 	const bool integer = datum.kind == DatumKind::Integer;
-	if (found && integer && types::resolved_info(found).kind == Kind::Enum)
-		return Printer(out, std::as_bytes(std::span(&datum.number, 1))).value(found, 0, 0, 0);
+	types::ProgramTypes described;
+	const size_t before = out.size();
+	try {
+		const TypeRef found =
+		    description.empty() ? find_type(type, kernel) : d::read_type_text(description, described);
+		if (found && integer && types::resolved_info(found).kind == Kind::Enum)
+			return Printer(out, std::as_bytes(std::span(&datum.number, 1))).value(found, 0, 0, 0);
+		if (found && !integer && datum.kind != DatumKind::Float)
+			return Printer(out, datum.bytes).value(found, 0, 0, 0);
+	} catch (const Error&) { // as above
+		out.resize(before);
+	}
 	if (datum.kind == DatumKind::Float)
 		return put_float(out, datum.number, datum.size);
 	if (integer && type == "char")
 		return put_character(out, datum.number);
 	if (integer)
 		return put_number(out, cut_unsigned(datum.number, datum.size));
-	if (!found)
-		return put_hex_dump(out, datum.bytes);
-	Printer(out, datum.bytes).value(found, 0, 0, 0);
+	put_hex_dump(out, datum.bytes);
 }
 
 } // namespace dfr::render

@@ -15,6 +15,7 @@
 #include "analyze/render/messages.h"
 #include "analyze/render/printf_format.h"
 #include "analyze/render/text.h"
+#include "analyze/render/typed_print.h"
 #include "formats/abi/aggtab.h"
 #include "formats/abi/catalog.h"
 #include "formats/abi/dof.h"
@@ -334,6 +335,18 @@ TEST_CASE("render: what packed cells are drawn with", "[render]") {
 	}
 	CHECK_FALSE(drawn(CellText::kAscii, "xterm"));
 	::setenv("TERM", before.c_str(), 1);
+}
+
+TEST_CASE("render: a type whose size cannot be counted is shown as its bytes", "[render][hostile]") {
+	const std::string described =
+	    "S 16 t n:0:0:4 a:64:0:1\nA 1 2\nA 4294967296 3\nA 8589934592 4\nI 64 s long\n";
+	const Datum value{.kind = DatumKind::Bytes, .bytes = bytes("0123456789abcdef")};
+	std::string dump, typed, pointed;
+	put_hex_dump(dump, value.bytes);
+	put_typed(typed, "struct t", value, nullptr, described);
+	CHECK(typed == "struct t " + dump);
+	put_pointed(pointed, "struct t *", integer(4096, 8, false), value, described);
+	CHECK(pointed == "struct t * 0x1000 = *\n" + dump);
 }
 
 } // namespace render_text_test
