@@ -128,9 +128,11 @@ TypeRef Btf::find(NameSpace space, std::string_view name) const {
 	return best;
 }
 
-// The different types of all functions of that name. Static functions of different
-// files may share one; the kernel's own BTF does not say which address has which type.
+// The different types of all functions of that name, up to a bound: each is held against
+// all others. Static functions of different files may share one; the kernel's own BTF
+// does not say which address has which type.
 std::vector<TypeRef> Btf::functions_named(std::string_view name) const {
+	constexpr std::size_t kMostTypes = 64;
 	std::vector<TypeRef> found;
 	each_named(name, [&](TypeId id) {
 		if (!is_function(id))
@@ -139,7 +141,7 @@ std::vector<TypeRef> Btf::functions_named(std::string_view name) const {
 		if (std::none_of(found.begin(), found.end(),
 		                 [&](TypeRef other) { return same_structure(other, type); }))
 			found.push_back(type);
-		return false;
+		return found.size() == kMostTypes;
 	});
 	return found;
 }
@@ -165,8 +167,8 @@ TypeRef Btf::find_variable(std::string_view name) const {
 	return found;
 }
 
-// The offsets at which `name` stands in the strings, the base's included: as a
-// whole string or as the end of one.
+// The offsets at which `name` stands in the strings, the base's included and in
+// front, in ascending order: as a whole string or as the end of one.
 void Btf::find_string(std::string_view name, std::vector<std::uint32_t>& offsets) const {
 	if (base_)
 		base_->find_string(name, offsets);
@@ -202,7 +204,7 @@ std::optional<EnumConstant> Btf::find_enumerator(std::string_view name) const {
 		for (std::uint32_t i = 0; i < type.vlen; i++) {
 			std::uint32_t offset;
 			std::memcpy(&offset, type.data + i * step, sizeof offset);
-			if (std::find(offsets.begin(), offsets.end(), offset) == offsets.end())
+			if (!std::binary_search(offsets.begin(), offsets.end(), offset))
 				continue;
 			known->second = EnumConstant{enumerator(id, i).value, {this, id}};
 			return known->second;

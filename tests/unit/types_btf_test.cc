@@ -164,6 +164,31 @@ TEST_CASE("BTF: functions, variables and enumerators") {
 	CHECK(seen == 1);
 }
 
+// Where each constant looks at each string that ends so, and each function at all others, these take hours.
+TEST_CASE("BTF: very many constants, and functions of one name, are searched") {
+	BtfBuilder b;
+	for (unsigned i = 0; i < 300000; i++)
+		b.string("ANAME");
+	const auto other = b.string("OTHER"), name = b.string("NAME");
+	for (unsigned i = 0; i < 5; i++) {
+		b.type("", 6, 60000, 4);
+		for (unsigned constant = 0; constant < 60000; constant++)
+			b.words({other, constant});
+	}
+	b.type("", 6, 1, 4);
+	b.words({name, 42});
+	for (unsigned i = 0; i < 50000; i++) {
+		const auto pointer = b.pointer(b.type("s" + std::to_string(i), 4, 0, 0));
+		const auto proto = b.type("", 13, 1, 0);
+		b.words({0, pointer});
+		b.type("same", 12, 0, proto);
+	}
+	const Btf btf("t", b.blob());
+	CHECK(btf.find_enumerator("NAME")->value == 42);
+	CHECK(btf.count_functions("same") == 64);
+	CHECK_FALSE(btf.find_function("same"));
+}
+
 TEST_CASE("BTF: unsigned and 64-bit enums, floats, varargs, forwards, tags") {
 	BtfBuilder b;
 	const auto wide = b.type("wide", 19, 1, 8);
