@@ -322,13 +322,15 @@ KernelEvents JoinedSource::kernel_events() {
 	KernelEvents all;
 	for (const auto& [name, kept] : sets)
 		all = joined_events(all, kept);
+	std::map<std::string_view, size_t> having; // so many of them have that remark
+	for (const auto& [name, kept] : sets)
+		for (const std::string_view remark :
+		     std::set<std::string_view>(kept.remarks.begin(), kept.remarks.end()))
+			having[remark]++;
 	std::set<std::string> remarks;
 	for (const auto& [name, kept] : sets)
 		for (const std::string& remark : kept.remarks) {
-			const bool shared = std::ranges::all_of(sets, [&remark](const auto& one) {
-				return std::ranges::find(one.second.remarks, remark) !=
-				       one.second.remarks.end();
-			});
+			const bool shared = having[remark] == sets.size();
 			if (remarks.insert(shared ? remark : name + ": " + remark).second)
 				all.remarks.push_back(shared ? remark : name + ": " + remark);
 		}
