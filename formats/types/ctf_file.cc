@@ -119,19 +119,22 @@ void CtfFile::read_archive(const std::string& name, const Blob& blob,
 		const std::uint64_t length = u64_at(blob, data_at + at, name);
 		const std::string_view rest = blob.text().substr(names_at + text);
 		const std::size_t end = rest.find('\0');
-		// Members do not overlap, or a small file could pretend to be endless.
-		if (end == std::string_view::npos || length > blob.size() || (total += length) > blob.size())
+		// Members and names do not overlap, or a small file could pretend to be endless.
+		if (end == std::string_view::npos || length > blob.size() ||
+		    (total += length + end) > blob.size())
 			throw Error(name + ": damaged CTF archive: member " + std::to_string(i) +
 			            " lies outside");
 		ArchiveMember place{std::string(rest.substr(0, end)), blob.part(data_at + at + 8, length)};
-		if (place.name == kShared)
+		if (place.name != kShared)
+			places.push_back(std::move(place));
+		else if (places.empty() || places.front().name != kShared)
 			places.insert(places.begin(), std::move(place));
 		else
-			places.push_back(std::move(place));
+			throw Error(name + ": damaged CTF archive: two dictionaries are the parent");
 	}
 	const Ctf* shared = nullptr;
 	for (ArchiveMember& place : places) {
-		const bool is_shared = place.name == kShared && !shared;
+		const bool is_shared = place.name == kShared;
 		dictionaries_.push_back(std::make_unique<Ctf>(
 		    is_shared ? name : name + "(" + place.name + ")", place.bytes, context, shared));
 		if (is_shared)

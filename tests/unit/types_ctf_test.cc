@@ -80,6 +80,28 @@ void check_small_unit(const Ctf& ctf, const SmallUnit& unit) {
 	CHECK(info(ctf.find(NameSpace::Ordinary, "char")).is_char);
 }
 
+// Of empty dictionaries with these names, which stand where `at` says in the texts behind them.
+RawBytes archive_of(std::span<const std::uint64_t> at, std::string_view texts) {
+	const RawBytes part = CtfBuilder().bytes();
+	const std::uint64_t data_at = 40 + 16 * at.size();
+	RawBytes archive;
+	put(archive, 0x8b47f2a4d7623eebULL, 8);
+	put(archive, 2, 8);
+	put(archive, at.size(), 8);
+	put(archive, data_at + at.size() * (8 + part.size()), 8);
+	put(archive, data_at, 8);
+	for (std::size_t i = 0; i < at.size(); i++) {
+		put(archive, at[i], 8);
+		put(archive, i * (8 + part.size()), 8);
+	}
+	for (std::size_t i = 0; i < at.size(); i++) {
+		put(archive, part.size(), 8);
+		archive.insert(archive.end(), part.begin(), part.end());
+	}
+	archive.insert(archive.end(), texts.begin(), texts.end());
+	return archive;
+}
+
 // gcc in a directory of its own, which goes away with it.
 class Compiler {
 public:
@@ -198,6 +220,20 @@ TEST_CASE("CTF: an archive of a parent and a child") {
 			CHECK_THROWS_AS(CtfFile::from_blob("cut", Blob::from_bytes(cut)), dfr::Error);
 		}
 	}
+}
+
+TEST_CASE("CTF: an archive's names are no longer than it, and one of them is the parent's", "[hostile]") {
+	const std::string text = std::string(1 << 20, 'a') + '\0';
+	const std::vector<std::uint64_t> same(1000), different = {0, 1};
+	CHECK_THROWS_WITH(CtfFile::from_blob("long", Blob::from_bytes(archive_of(same, text))),
+	                  Contains("lies outside"));
+	const std::string_view names(".ctf\0.ctf", 10);
+	CHECK(CtfFile::from_blob("one", Blob::from_bytes(archive_of(different, names)))
+	          ->dictionaries()
+	          .size() == 2);
+	const std::vector<std::uint64_t> twice = {0, 5};
+	CHECK_THROWS_WITH(CtfFile::from_blob("two", Blob::from_bytes(archive_of(twice, names))),
+	                  Contains("two dictionaries are the parent"));
 }
 
 TEST_CASE("CTF: more than 32,768 types") {
