@@ -272,8 +272,8 @@ void Parser::enum_body(TypeRef type) {
 			most = std::max(most, one.value);
 		}
 		is_signed = least < 0;
-		const int64_t reach = is_signed ? std::max(~least, most) * 2 : most;
-		bytes = reach <= UINT8_MAX ? 1 : reach <= UINT16_MAX ? 2 : 4;
+		const int64_t reach = is_signed ? std::max(~least, most) : most / 2;
+		bytes = reach <= INT8_MAX ? 1 : reach <= INT16_MAX ? 2 : 4;
 	}
 	compilation_.types.program().define_enum(type, open.constants(), bytes, is_signed);
 }

@@ -226,6 +226,23 @@ BEGIN {
 
 --end
 
+@@ header.layout.packed-enums | cmd.cpp, type.enum | boundary | process
+--args -C -qs $D
+enum a { A0 = -128, A1 = 127 } __attribute__((packed));
+enum b { B0 = -129 } __attribute__((packed));
+enum c { C0 = 256 } __attribute__((packed));
+enum d { D0 = 65535 } __attribute__((packed));
+enum e { E0 = 65536 } __attribute__((packed));
+enum f { F0 = -1, F1 = 32768 } __attribute__((packed));
+BEGIN {
+	printf("%d %d %d %d %d %d\n", sizeof(enum a), sizeof(enum b), sizeof(enum c), sizeof(enum d), sizeof(enum e), sizeof(enum f));
+	exit(0);
+}
+--out
+1 2 2 2 4 4
+
+--end
+
 @@ header.layout.unknown-alignment | cmd.cpp, type.struct | wrong | process
 --args -C -xerrtags -qs $D
 struct e { char c; int i __attribute__((aligned(8 ? 16 : 8))); };

@@ -623,4 +623,19 @@ TEST_CASE("what is larger than 4 GiB is said to be no smaller") {
 	CHECK(result.compiled.image.bodies.at(0).actions.at(0).difo->rtype.size == UINT32_MAX);
 }
 
+// The sanitizers say whether its size is computed within 64 bits.
+TEST_CASE("a packed enum's constant of 64 bits is one error") {
+	test::TestTarget target;
+	d::CompileOptions options;
+	options.preprocess = true;
+	for (const char* const value : {"0x7fffffffffffffff", "-0x7fffffffffffffff"}) {
+		const auto result = test::compile(std::string("enum e { B = -1, A = ") + value +
+		                                      " } __attribute__((packed)); BEGIN { exit(0); }\n",
+		                                  target, options);
+		INFO(result.diagnostics.render(true));
+		REQUIRE(result.diagnostics.errors() == 1);
+		CHECK(result.diagnostics.all()[0].tag == "D_DECL_ENOFLOW");
+	}
+}
+
 } // namespace d_errors_test
