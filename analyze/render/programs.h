@@ -98,7 +98,7 @@ private:
 	const trace::Catalog& catalog_;
 	std::vector<std::unique_ptr<dof::Image>> images_;
 	std::vector<bool> tried_;
-	std::map<uint32_t, std::set<uint64_t>> split_; // by DOF: clauses of several parts
+	std::map<uint32_t, std::set<uint64_t>> split_;              // by DOF: clauses of several parts
 	std::map<uint32_t, std::unique_ptr<Rendering>> renderings_; // by layout
 	struct OfEpid {
 		const Rendering* rendering = nullptr;
