@@ -203,7 +203,7 @@ std::vector<StateLine> Device::states() const {
 		io.buffer = reinterpret_cast<uint64_t>(buffer.data());
 		io.bytes = buffer.size();
 		const int code = try_call(DFR_IOC_STATES, &io);
-		if (code == ENOSPC && io.bytes > buffer.size() && io.bytes <= (64u << 10)) {
+		if (code == ENOSPC && io.bytes > buffer.size() && io.bytes <= (1u << 20)) {
 			buffer.resize(io.bytes);
 			continue;
 		}

@@ -468,7 +468,7 @@ static int ioctl_named(struct dfr_file *file, void __user *arg,
 	return check_name(io.name) ?: action(file, io.name);
 }
 
-#define DFR_STATES_TEXT_MAX (64 * 1024)
+#define DFR_STATES_TEXT_MAX (1024 * 1024) /* of some 40,000 states */
 
 static int ioctl_states(struct dfr_file *file, void __user *arg)
 {
