@@ -13,6 +13,7 @@
 #include "formats/trace/schema.h"
 #include "formats/trace/verify.h"
 #include "tests/unit/harmed_file.h"
+#include "tests/unit/trace_builder.h"
 
 namespace trace_verify_test {
 
