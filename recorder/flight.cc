@@ -539,7 +539,9 @@ void Flight::tell() {
 // Until all that has triggered has its snapshot, or until the end is asked for once more: a disk may never answer. Those that
 // wait for what comes after their trigger end with what there is.
 void Flight::finish_snapshots() {
-	const unsigned asked = std::max(1U, end_requests()); // timeout(1) asks twice at once
+	// timeout(1) asks twice at once.
+	const auto once = std::chrono::steady_clock::now() + kEndMost;
+	unsigned asked = std::max(1U, end_requests());
 	daemon_.options.span.after = {};
 	ending_ = true;
 	for (const FlightProcess& child : processes_)
@@ -553,7 +555,9 @@ void Flight::finish_snapshots() {
 		const size_t left = snapshots_under_way().size();
 		if (!left)
 			return;
-		if (end_requests() > asked)
+		if (std::chrono::steady_clock::now() < once)
+			asked = std::max(asked, end_requests());
+		else if (end_requests() > asked)
 			throw Error("asked to end again: " + std::to_string(left) +
 			                " snapshots are not whole, and the state is left as it is",
 			            "the next dfrd takes them, of what is in memory yet");

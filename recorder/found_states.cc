@@ -4,10 +4,12 @@
 #include "recorder/found_states.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "formats/abi/reserved.h"
@@ -34,23 +36,29 @@ BootId only_tag(uint32_t tag) {
 constexpr size_t kUnanchoredStates = 64;
 
 // Likewise of those with anchors, of which a process may have forged some.
-constexpr size_t kAnchoredMost = 64;
+constexpr size_t kAnchoredMost = 256;
 
-// Leaves those with the most anchors; returns how many others there were.
-size_t drop_small(std::map<std::pair<ModuleLoad, uint64_t>, AnchorGroup>& recordings) {
-	std::vector<size_t> sizes;
-	for (const auto& [key, group] : recordings)
-		sizes.push_back(group.anchors.size());
-	if (sizes.size() <= kAnchoredMost)
+// Leaves so many, the largest of each load first and those of boots whose kernels are there in front; returns how many others
+// there were.
+size_t drop_small(std::map<std::pair<ModuleLoad, uint64_t>, AnchorGroup>& recordings,
+                  const std::set<BootId>& of_kernels) {
+	if (recordings.size() <= kAnchoredMost)
 		return 0;
-	std::ranges::sort(sizes, std::greater());
-	const size_t least = sizes[kAnchoredMost - 1];
-	auto room =
-	    std::count(sizes.begin(), sizes.begin() + kAnchoredMost, least); // for as many of that size
-	return std::erase_if(recordings, [&](const auto& one) {
-		const size_t size = one.second.anchors.size();
-		return size < least || (size == least && room-- <= 0);
-	});
+	using Key = std::pair<ModuleLoad, uint64_t>;
+	std::map<ModuleLoad, std::vector<std::pair<size_t, Key>>> by_load; // with the number of anchors
+	for (const auto& [key, group] : recordings)
+		by_load[key.first].emplace_back(group.anchors.size(), key);
+	std::vector<std::tuple<bool, size_t, size_t, Key>> order;
+	for (auto& [load, all] : by_load) {
+		std::ranges::sort(all, std::greater());
+		for (size_t turn = 0; turn < all.size(); turn++)
+			order.emplace_back(!of_kernels.contains(load.boot), turn, SIZE_MAX - all[turn].first,
+			                   all[turn].second);
+	}
+	std::ranges::sort(order);
+	for (const auto& one : std::span(order).subspan(kAnchoredMost))
+		recordings.erase(std::get<Key>(one));
+	return order.size() - kAnchoredMost;
 }
 
 // What the image, if it is an area of reserved memory (formats/abi/reserved.h), says of being written back. One of its two heads
@@ -82,11 +90,23 @@ ModuleLoad common(const std::set<ModuleLoad>& loads, uint32_t tag) {
 
 } // namespace
 
+std::string boot_text(const BootId& boot) {
+	std::string text;
+	for (size_t i = 0; i < boot.size(); i++) {
+		char digits[3];
+		std::snprintf(digits, sizeof(digits), "%02x", boot[i]);
+		text += digits;
+		if (i == 3 || i == 5 || i == 7 || i == 9)
+			text += '-';
+	}
+	return text;
+}
+
 std::vector<FoundState> find_states(const PhysicalMemory& memory, AnchorScan& scan,
                                     const std::set<BootId>& of_kernels) {
 	constexpr size_t kDisputed =
 	    SIZE_MAX; // loads have anchors of one state: which of them has its blocks is not known
-	const size_t dropped = drop_small(scan.recordings);
+	const size_t dropped = drop_small(scan.recordings, of_kernels);
 	std::map<uint64_t, size_t> by_state;
 	std::vector<FoundState> all;
 	std::map<uint32_t, std::set<ModuleLoad>> loads; // by what of their boots is in a state's id

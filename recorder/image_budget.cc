@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "recorder/image_budget.h"
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -9,14 +10,14 @@ namespace {
 
 // A dump that is cut, or leaves pages out, lists more than it has.
 constexpr uint64_t kPagesLeast = 1 << 18, kWorkLeast = 8 << 20;
-constexpr uint64_t kLooseMost = 1 << 30; // bytes: some seconds' work
+constexpr uint64_t kLooseLeast = 1 << 30; // bytes: some seconds' work
 constexpr uint64_t kMendsMost = 8192;
 
 } // namespace
 
 ImageBudget::ImageBudget(const PhysicalMemory& memory, uint64_t heap)
     : pages_(kPagesLeast + 4 * (memory.bytes() / kPage)), work_(kWorkLeast + 4 * memory.bytes()), heap_(heap),
-      loose_(kLooseMost), mends_(kMendsMost) {}
+      loose_(std::max(kLooseLeast, memory.bytes() / 4)), mends_(kMendsMost) {}
 
 bool ImageBudget::take(uint64_t& left, uint64_t wanted) {
 	if (wanted > left)

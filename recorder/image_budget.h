@@ -24,6 +24,8 @@ public:
 	bool read(uint64_t bytes) { return bytes <= heap_ && take(work_, bytes); }
 	// To be kept.
 	bool keep(uint64_t bytes) { return bytes <= heap_ && take(work_, bytes) && take(heap_, bytes); }
+	// What turned out not to be kept.
+	void give_back(uint64_t bytes) { heap_ += bytes; }
 	// A block that no anchor lists.
 	bool read_loose(uint64_t bytes) { return take(loose_, bytes); }
 	// A header whose bits are tried.

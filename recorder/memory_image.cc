@@ -39,7 +39,7 @@ namespace {
 
 using trace::plural;
 
-constexpr uint64_t kCatalogMax = 64ull << 20;
+constexpr uint64_t kCatalogMax = 256ull << 20;
 constexpr uint64_t kTableMax = 1ull << 31;
 constexpr uint64_t kMissingNamed = 64;
 constexpr uint64_t kKeyTakes = 256; // bytes that an entry of an aggregation table takes here, at least
@@ -417,9 +417,14 @@ private:
 	                 const dfr_aggtab& head) {
 		const std::string name = name_of(DFR_ANCHOR_AGG, head.cpu, head.half);
 		const TableEntries entries = entries_in(table, head);
-		if (!budget_->keep(entries.at_most(table.size()) * kKeyTakes))
+		const uint64_t takes = entries.at_most(table.size()) * kKeyTakes;
+		if (!budget_->keep(takes))
 			return trouble(name + " is not read: there is no memory to spare for its keys");
-		if (const size_t senseless = merger.add(table))
+		const size_t before = aggregations_.size();
+		const size_t senseless = merger.add(table);
+		// Most keys are those of other CPUs, too.
+		budget_->give_back(takes - std::min(takes, (aggregations_.size() - before) * kKeyTakes));
+		if (senseless)
 			trouble(plural(senseless, "byte") + " of " + name + " could not be read");
 		// The engine counts an entry when it has published it, so that one more may be there.
 		const uint64_t keys = entries.count;
@@ -739,18 +744,6 @@ void order(std::vector<std::unique_ptr<HarvestedImage>>& images, const std::set<
 }
 
 } // namespace
-
-std::string boot_text(const BootId& boot) {
-	std::string text;
-	for (size_t i = 0; i < boot.size(); i++) {
-		char digits[3];
-		std::snprintf(digits, sizeof(digits), "%02x", boot[i]);
-		text += digits;
-		if (i == 3 || i == 5 || i == 7 || i == 9)
-			text += '-';
-	}
-	return text;
-}
 
 std::vector<std::unique_ptr<ImageSource>>
 open_memory_image(const std::string& path, const trace::Catalog* lent,

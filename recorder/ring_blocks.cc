@@ -116,7 +116,7 @@ void RingBlocks::add(MemoryExtent extent, uint32_t size, uint32_t cpu, bool anch
 		return;
 	}
 	if (!budget_->keep(kPlaceTakes + 8 * extent.frames.size())) {
-		left_out_++;
+		missing_[cpu].left_out++;
 		return;
 	}
 	const bool trusted = sound(block);
@@ -198,7 +198,7 @@ void RingBlocks::add_loose(uint64_t address) {
 		for (uint64_t page = 1; page < head.size / kPage; page++)
 			extent.frames.push_back(address / kPage + page);
 	if (!budget_->read_loose(std::max<uint64_t>(head.size, kPage))) {
-		left_out_++;
+		missing_[head.cpu].left_out++;
 		return;
 	}
 	loose_++;
@@ -427,15 +427,16 @@ void RingBlocks::tell() {
 	if (loose_)
 		remarks_.push_back(plural(loose_, "page") +
 		                   " with blocks that no anchor lists; what is sealed in them is right");
-	if (left_out_)
-		losses_.push_back(plural(left_out_, "block") +
-		                  " left out: there are more than who reads them has memory or time for");
 	for (const auto& [cpu, missing] : missing_) {
 		const std::string of = " of CPU " + std::to_string(cpu);
 		if (missing.damaged)
 			losses_.push_back(plural(missing.damaged, "damaged block") + of);
 		if (missing.absent)
 			losses_.push_back(plural(missing.absent, "block") + of + " not in the image");
+		if (missing.left_out)
+			losses_.push_back(
+			    plural(missing.left_out, "block") + of +
+			    " left out: there are more than who reads them has memory or time for");
 	}
 	for (const auto& [version, blocks] : foreign_)
 		losses_.push_back(plural(blocks, "block") + " of version " + std::to_string(version) +

@@ -44,7 +44,7 @@ private:
 		bool trusted = true; // false: the header's counters are not the engine's
 	};
 	struct MissingBlocks {
-		uint64_t damaged = 0, absent = 0;
+		uint64_t damaged = 0, absent = 0, left_out = 0;
 	};
 	struct GivenBack {
 		uint32_t cpu = 0;
@@ -82,7 +82,7 @@ private:
 	std::vector<GivenBack> given_back_;         // blocks, to a consumer
 	uint64_t whole_after_ = 0;
 	uint64_t open_ = 0, loose_ = 0, mended_ = 0, mends_tried_ = 0, unsound_ = 0, gaps_ = 0, twice_ = 0,
-	         contradictions_ = 0, given_back_wrong_ = 0, odd_anchors_ = 0, cut_ = 0, left_out_ = 0;
+	         contradictions_ = 0, given_back_wrong_ = 0, odd_anchors_ = 0, cut_ = 0;
 	std::vector<std::string> losses_, remarks_;
 };
 

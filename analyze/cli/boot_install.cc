@@ -512,7 +512,8 @@ int run_boot_store(int argc, char** argv) {
 		            has_state(then) ? "make room, then dfr snapshot --name " + then + " -o FILE.dfr"
 		                            : "dfr boot store tries again");
 	release_kernel_events();
-	const boot::BootLock lock("", tell_that_it_waits);
+	const boot::BootLock lock("", tell_that_it_waits,
+	                          std::chrono::hours(24)); // nobody waits for this one
 	installation.traced();
 	std::printf("%s\n", shown(path));
 	const auto failed = [](const Error& why) { print_error(why.what(), why.hint()); };

@@ -54,6 +54,8 @@ void write_file(const std::string& path, bool replace, mode_t mode, std::string_
 void write_dof(const std::string& path, std::span<const uint8_t> bytes) {
 	std::error_code none;
 	const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+	const std::filesystem::path found = std::filesystem::canonical(path, none);
+	const std::string target = found.empty() ? path : found.string(); // of a link: what it leads to
 	if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none))
 		return write_all(::open(path.c_str(), O_WRONLY | O_CLOEXEC), path, text, false);
 	if (std::filesystem::exists(path, none) && std::filesystem::file_size(path, none) != 0) {
@@ -64,7 +66,7 @@ void write_dof(const std::string& path, std::span<const uint8_t> bytes) {
 			throw Error("cannot write " + path + ": it is there and is no DOF",
 			            "give another name with -o");
 	}
-	write_file(path, true, 0666, text);
+	write_file(target, true, 0666, text);
 }
 
 void flush_stdout() {

@@ -17,7 +17,7 @@ namespace dfr::cli {
 std::vector<uint8_t> read_file(const std::string& path, const char* what);
 // The file has its name when it is whole and on the disk.
 void write_file(const std::string& path, bool replace, mode_t mode, std::string_view bytes);
-// Of regular files only a DOF, or an empty one, is replaced.
+// Of regular files only a DOF, or an empty one, is replaced, also where a link leads to it.
 void write_dof(const std::string& path, std::span<const uint8_t> bytes);
 // What was printed has arrived, or dfr::Error.
 void flush_stdout();

@@ -29,8 +29,10 @@ void write_holder(int file) {
 [[noreturn]] void give_up(const std::string& path) {
 	const std::string text = read_text(path).value_or("");
 	const std::string holder = text.substr(0, text.find('\n'));
-	throw Error("another dfr boot has not ended: process " + (holder.empty() ? "(unknown)" : holder) +
-	                " holds " + path,
+	if (holder.empty()) // of an older dfr, or of one on a full disk
+		throw Error("another dfr boot has not ended, which holds " + path,
+		            "see what it waits for (ps -C dfr -f), end it if it hangs, then do this again");
+	throw Error("another dfr boot has not ended: process " + holder + " holds " + path,
 	            "see what it waits for (ps -f " + holder + "), end it if it hangs, then do this again");
 }
 
