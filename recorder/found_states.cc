@@ -44,11 +44,12 @@ size_t drop_small(std::map<std::pair<ModuleLoad, uint64_t>, AnchorGroup>& record
                   const std::set<BootId>& of_kernels) {
 	if (recordings.size() <= kAnchoredMost)
 		return 0;
-	using Key = std::pair<ModuleLoad, uint64_t>;
-	std::map<ModuleLoad, std::vector<std::pair<size_t, Key>>> by_load; // with the number of anchors
+	using LoadAndState = std::pair<ModuleLoad, uint64_t>;
+	std::map<ModuleLoad, std::vector<std::pair<size_t, LoadAndState>>>
+	    by_load; // with the number of anchors
 	for (const auto& [key, group] : recordings)
 		by_load[key.first].emplace_back(group.anchors.size(), key);
-	std::vector<std::tuple<bool, size_t, size_t, Key>> order;
+	std::vector<std::tuple<bool, size_t, size_t, LoadAndState>> order;
 	for (auto& [load, all] : by_load) {
 		std::ranges::sort(all, std::greater());
 		for (size_t turn = 0; turn < all.size(); turn++)
@@ -57,7 +58,7 @@ size_t drop_small(std::map<std::pair<ModuleLoad, uint64_t>, AnchorGroup>& record
 	}
 	std::ranges::sort(order);
 	for (const auto& one : std::span(order).subspan(kAnchoredMost))
-		recordings.erase(std::get<Key>(one));
+		recordings.erase(std::get<LoadAndState>(one));
 	return order.size() - kAnchoredMost;
 }
 
