@@ -390,7 +390,7 @@ TEST_CASE("blocks of a state that several loads claim go to none of these", "[re
 	head.seq = 1;
 	head.hdr_size = DFR_BLOCK_HDR_SIZE(4096);
 	head.state_id = kState;
-	const auto loose = [&](std::vector<Memory::Anchor> anchors) {
+	const auto loose = [&](const std::vector<Memory::Anchor>& anchors) {
 		Memory memory;
 		memory.put({10'000}, std::as_bytes(std::span(&head, 1)));
 		for (const Memory::Anchor& anchor : anchors)
