@@ -79,6 +79,18 @@ trace::Block one_record(uint16_t cpu, uint64_t seq, uint8_t value, uint32_t size
 	return sealed ? block.sealed(true) : block.open(true);
 }
 
+// The header of the first block of a page's size, in which nothing is.
+dfr_block empty_head(uint64_t state_id) {
+	dfr_block head{};
+	head.magic = DFR_BLOCK_MAGIC;
+	head.version = DFR_BLOCK_VERSION;
+	head.size = 4096;
+	head.seq = 1;
+	head.hdr_size = DFR_BLOCK_HDR_SIZE(4096);
+	head.state_id = state_id;
+	return head;
+}
+
 std::vector<std::byte> agg_table(uint32_t cpu, uint32_t half, uint64_t generation, uint64_t count) {
 	Bytes table;
 	table.u32(DFR_AGGTAB_MAGIC)
@@ -383,13 +395,7 @@ TEST_CASE("anchors that a process forged take nothing from a recording, and are 
 
 TEST_CASE("blocks of a state that several loads claim go to none of these", "[recorder][image]") {
 	constexpr uint64_t kState = 0xb3b2b1b0ull << 32 | 7; // with the boot's tag
-	dfr_block head{};
-	head.magic = DFR_BLOCK_MAGIC;
-	head.version = DFR_BLOCK_VERSION;
-	head.size = 4096;
-	head.seq = 1;
-	head.hdr_size = DFR_BLOCK_HDR_SIZE(4096);
-	head.state_id = kState;
+	const dfr_block head = empty_head(kState);
 	const auto loose = [&](const std::vector<Memory::Anchor>& anchors) {
 		Memory memory;
 		memory.put({10'000}, std::as_bytes(std::span(&head, 1)));
@@ -438,11 +444,7 @@ TEST_CASE("recordings of other boots and states stand apart, the last boot first
 TEST_CASE("pages that look like blocks of many states make so many recordings and no more",
           "[recorder][image]") {
 	Memory memory = sample_memory();
-	dfr_block head{};
-	head.magic = DFR_BLOCK_MAGIC;
-	head.version = DFR_BLOCK_VERSION;
-	head.size = 4096;
-	head.hdr_size = DFR_BLOCK_HDR_SIZE(4096);
+	dfr_block head = empty_head(0);
 	uint64_t pfn = 10'000;
 	for (uint64_t state = 100; state < 200; state++)
 		for (head.seq = 1; head.seq <= (state == 199 ? 3 : 1); head.seq++) {
@@ -477,12 +479,7 @@ TEST_CASE("pages of a process that look like ours take a harvest little memory",
 	               .kind = DFR_ANCHOR_RING,
 	               .unit = 4096,
 	               .frames = std::vector<uint64_t>(DFR_ANCHOR_RUNS_MAX, 5)});
-	dfr_block head{};
-	head.magic = DFR_BLOCK_MAGIC;
-	head.version = DFR_BLOCK_VERSION;
-	head.size = 4096;
-	head.seq = 1;
-	head.hdr_size = DFR_BLOCK_HDR_SIZE(4096);
+	dfr_block head = empty_head(0);
 	const uint64_t without = peak([](Memory& memory, uint64_t pfn) { memory.page(pfn); });
 	const uint64_t anchors =
 	    peak([&](Memory& memory, uint64_t pfn) { memory.put({pfn}, forged.page(1)); });
@@ -1148,13 +1145,7 @@ TEST_CASE("the threads of a scan find every page once, and tell in the order of 
 	const std::vector<std::byte> sample = sample_memory().raw();
 	REQUIRE(sample.size() <= 512 * recorder::kPage);
 	std::copy(sample.begin(), sample.end(), raw.begin());
-	dfr_block head{};
-	head.magic = DFR_BLOCK_MAGIC;
-	head.version = DFR_BLOCK_VERSION;
-	head.size = 4096;
-	head.hdr_size = DFR_BLOCK_HDR_SIZE(4096);
-	head.state_id = 7;
-	head.seq = 1;
+	dfr_block head = empty_head(7);
 	std::vector<uint64_t> places;
 	for (uint64_t at = 512 * recorder::kPage; at < raw.size(); at += 16 * recorder::kPage) {
 		std::memcpy(raw.data() + at, &head, sizeof(head));
