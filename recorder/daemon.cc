@@ -17,6 +17,7 @@
 #include "formats/clock.h"
 #include "formats/dof/image.h"
 #include "formats/error.h"
+#include "formats/named_file.h"
 #include "formats/shown.h"
 #include "formats/trace/crc32c.h"
 #include "formats/trace/file.h"
@@ -25,8 +26,6 @@
 
 namespace dfr::recorder {
 namespace {
-
-constexpr size_t kProgramMost = 64 << 20;
 
 std::atomic<bool> reload_asked{false};
 std::atomic<unsigned> ends_asked{0}, snapshots_asked{0};
@@ -203,12 +202,8 @@ std::vector<std::byte> Daemon::program() const {
 	if (!file)
 		throw Error::from_errno(cannot, hint);
 	std::vector<std::byte> bytes;
-	std::byte buffer[16384];
-	while (const size_t got = std::fread(buffer, 1, sizeof buffer, file.get())) {
-		bytes.insert(bytes.end(), buffer, buffer + got);
-		if (bytes.size() > kProgramMost)
-			throw Error(cannot + ": it has more than 64 MiB", hint);
-	}
+	if (!read_named_file(file.get(), bytes))
+		throw Error(cannot + ": it has more than 64 MiB", hint);
 	if (std::ferror(file.get()))
 		throw Error::from_errno(cannot, hint);
 	if (bytes.empty())

@@ -15,12 +15,11 @@
 #include "analyze/cli/new_file.h"
 #include "formats/abi/dof.h"
 #include "formats/error.h"
+#include "formats/named_file.h"
 
 namespace dfr::cli {
 
 namespace {
-
-constexpr size_t kFileMost = 64 << 20;
 
 [[noreturn]] void fail_to_write(const std::string& path) {
 	throw Error::from_errno("cannot write " + path, "give a path that can be written with -o");
@@ -81,13 +80,9 @@ std::vector<uint8_t> read_file(const std::string& path, const char* what) {
 	if (!file)
 		throw Error::from_errno("cannot open " + path, std::string("give the path of ") + what);
 	std::vector<uint8_t> bytes;
-	uint8_t buffer[16384];
-	while (const size_t got = std::fread(buffer, 1, sizeof buffer, file.get())) {
-		bytes.insert(bytes.end(), buffer, buffer + got);
-		if (bytes.size() > kFileMost) // there may be no end, as of /dev/zero
-			throw Error("cannot read " + path + ": it has more than 64 MiB",
-			            std::string("give the path of ") + what);
-	}
+	if (!read_named_file(file.get(), bytes))
+		throw Error("cannot read " + path + ": it has more than 64 MiB",
+		            std::string("give the path of ") + what);
 	if (std::ferror(file.get()))
 		throw Error::from_errno("cannot read " + path, std::string("give the path of ") + what);
 	return bytes;

@@ -10,12 +10,11 @@
 
 #include "formats/abi/dof.h"
 #include "formats/error.h"
+#include "formats/named_file.h"
 #include "formats/types/types.h"
 
 namespace dfr::lib {
 namespace {
-
-constexpr size_t kScriptMost = 64 << 20;
 
 // The first of these characters that is in no comment, string or character constant; the text's size without one.
 size_t find_code(const std::string& text, const std::string& wanted) {
@@ -178,13 +177,9 @@ ProgramPart read_script(const std::string& path) {
 	if (!file)
 		throw Error::from_errno("failed to open script '" + path + "'",
 		                        "give the path of a D script");
-	char buffer[16384];
-	while (const size_t got = std::fread(buffer, 1, sizeof buffer, file.get())) {
-		part.text.append(buffer, got);
-		if (part.text.size() > kScriptMost) // there may be no end, as of /dev/zero
-			throw Error("failed to read script '" + path + "': it has more than 64 MiB",
-			            "give the path of a D script");
-	}
+	if (!read_named_file(file.get(), part.text))
+		throw Error("failed to read script '" + path + "': it has more than 64 MiB",
+		            "give the path of a D script");
 	if (std::ferror(file.get()))
 		throw Error::from_errno("failed to read script '" + path + "'");
 	return part;
