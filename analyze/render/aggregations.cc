@@ -187,7 +187,8 @@ std::vector<Datum> Aggregations::keys_of(const trace::AggEntry& entry, std::stri
 			canonical += '\0';
 			continue;
 		}
-		if (field.kind != DFR_FIELD_PROBETEXT)
+		// A text is one key, whether it was recorded as such or is a probe's.
+		if (field.kind != DFR_FIELD_PROBETEXT && field.kind != DFR_FIELD_STRING)
 			canonical.append(reinterpret_cast<const char*>(&number), sizeof number);
 		const uint64_t size = bytes.size();
 		canonical.append(reinterpret_cast<const char*>(&size), sizeof size);

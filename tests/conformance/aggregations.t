@@ -461,6 +461,13 @@ k 3 4
 
 --end
 
+@@ agg.printa.probe-name-and-text | agg.printa, agg.layout.several | boundary
+BEGIN { x = probename; @a[probename] = sum(3); @b[x] = sum(4); printa("%s %@d %@d\n", @a, @b); exit(0); }
+--out
+BEGIN 3 4
+
+--end
+
 @@ agg.printa.marks-printed | agg.printa, new.printed | boundary
 BEGIN { @a = count(); printa("%@d\n", @a); @b = sum(2); exit(0); }
 --out
