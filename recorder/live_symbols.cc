@@ -69,10 +69,9 @@ ProcessStat stat_of(uint32_t pid) {
 	constexpr int kBegan = 22, kVirtualSize = 23, kStartOfCode = 26;
 	const std::unique_ptr<FILE, int (*)(FILE*)> file(
 	    std::fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "re"), std::fclose);
+	// Not up to the first line's end: a process may have one in its name.
 	char line[2048];
-	if (!file || !std::fgets(line, sizeof line, file.get()))
-		return {};
-	const std::string_view text(line);
+	const std::string_view text(line, file ? std::fread(line, 1, sizeof line, file.get()) : 0);
 	const size_t open = text.find('('), close = text.rfind(')');
 	if (open == std::string_view::npos || close == std::string_view::npos || close < open)
 		return {};
