@@ -66,6 +66,8 @@ public:
 	void to_text(Node*& node);
 	bool is_null(const Node* node) const;
 	Node* cast_to(types::TypeRef type, Node* value);
+	// As a cast that is written, which computes between integers and floating point, too.
+	Node* converted(types::TypeRef type, Node* value);
 	std::string type_text(const Node* node);
 	void poison(Node* node, std::string_view tag, std::string message, std::string hint = {});
 	void poison_at(Node* node, Place place, std::string_view tag, std::string message,

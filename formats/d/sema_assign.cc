@@ -208,12 +208,7 @@ void Sema::assign_plain(Node* node) {
 		node->writable = left->writable;
 	}
 	if (types_.is_float(left->type) || types_.is_float(node->b->type))
-		node->b = [&] {
-			Node* const converted = cast_to(left->type, node->b);
-			converted->analyzed = false;
-			analyze(converted);
-			return converted;
-		}();
+		node->b = converted(left->type, node->b);
 }
 
 void Sema::assign_value(Node* node) {
@@ -250,11 +245,8 @@ void Sema::assign_value(Node* node) {
 		              "cast the value");
 	node->op = Tok::Assign;
 	node->b = value;
-	if (types_.is_float(value->type) && !types_.is_float(left->type)) {
-		node->b = cast_to(left->type, value);
-		node->b->analyzed = false;
-		analyze(node->b);
-	}
+	if (types_.is_float(value->type) && !types_.is_float(left->type))
+		node->b = converted(left->type, value);
 }
 
 void Sema::increment(Node* node) {

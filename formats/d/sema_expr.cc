@@ -51,6 +51,13 @@ Node* Sema::cast_to(TypeRef type, Node* value) {
 	return out;
 }
 
+Node* Sema::converted(TypeRef type, Node* value) {
+	Node* const out = cast_to(type, value);
+	out->analyzed = false;
+	analyze(out);
+	return out;
+}
+
 Node* Sema::hidden_call(uint32_t number, std::vector<Node*> arguments, TypeRef type, Place place) {
 	Node* const out = compilation_.arena.make(Nk::Subr, place);
 	out->subroutine = find_subroutine(number);

@@ -307,8 +307,8 @@ void Sema::expand(Node* node, InlineDef& def, const std::vector<Node*>& argument
 			                     " is incompatible with prototype",
 			                 "expected " + types_.text(wanted) + ", got " +
 			                     type_text(arguments[i]));
-		const bool cast = types_.is_integer(wanted) && !types_.same(wanted, arguments[i]->type);
-		values[def.parameters[i].name] = cast ? cast_to(wanted, arguments[i]) : arguments[i];
+		const bool cast = types_.is_arithmetic(wanted) && !types_.same(wanted, arguments[i]->type);
+		values[def.parameters[i].name] = cast ? converted(wanted, arguments[i]) : arguments[i];
 	}
 	if (const auto facts = compilation_.names.find(def.name);
 	    facts != compilation_.names.end() && facts->second.attributes)
@@ -413,8 +413,9 @@ void Sema::assoc(Node* node, Variable* found) {
 			node->kind = Nk::Error;
 			return;
 		}
-		if (types_.is_array(key->type) &&
-		    (!types_.is_char_array(key->type) || types_.is_pointer(found->keys[i])))
+		if (types_.is_float(key->type) ||
+		    (types_.is_array(key->type) &&
+		     (!types_.is_char_array(key->type) || types_.is_pointer(found->keys[i]))))
 			return poison_at(node, key->place, "D_KEY_TYPE",
 			                 "type " + type_text(key) + " cannot be a key", key_hint(key->type));
 		const bool strings = types_.is_string(found->keys[i]) && types_.is_string_like(key->type);

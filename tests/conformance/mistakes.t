@@ -342,6 +342,7 @@ abc
 --end
 
 @wrong D_KEY_TYPE | mistake.key.text-for-pointer | var.key, type.array | int k[char *]; char a[8]; BEGIN { k[a] = 1; }
+@wrong D_KEY_TYPE | mistake.key.float-for-integer | var.key, type.float | BEGIN { a[1] = 1; a[2.5] = 1; }
 
 @@ mistake.key.text-for-string | var.key, type.array | boundary
 int k[string];

@@ -542,6 +542,15 @@ BEGIN { printf("%d %s\n", SUM[2, 3] * 2, GREET["you"]); exit(0); }
 
 --end
 
+@@ inline.parameters.float | inline.parameters, type.float | boundary
+inline int TWICE[int a] = a * 2;
+inline double HALF[double a] = a / 2;
+BEGIN { printf("%d %f\n", TWICE[2.5], HALF[5]); exit(0); }
+--out
+4 2.500000
+
+--end
+
 @@ inline.parameters.nested | inline.parameters | boundary
 inline int TWICE[int a] = a * 2;
 inline int FOUR[int a] = TWICE[TWICE[a]];
