@@ -293,6 +293,9 @@ const std::vector<RecordedInput>& RecordingTarget::inputs(uint32_t epid) {
 			input.canon = "arg" + std::to_string(field.argument);
 		else if (field.action < body->actions.size())
 			input.canon = body->actions[field.action].expression;
+		if (field.kind == DFR_FIELD_INT && field.argument < 0)
+			input.canon =
+			    d::recorded_text(input.canon, field.size, field.flags & DFR_FIELD_SIGNED);
 		if (!input.canon.empty())
 			at->second.push_back(std::move(input));
 	}

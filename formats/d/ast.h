@@ -72,6 +72,7 @@ struct Node {
 	bool known = false;     // Symbol: the address is known now
 	bool bracketed = false; // AggName with []
 	bool is_call = false;   // Recorded
+	bool wide = false;      // Captured: it may be more than its type can hold
 	Place place;
 	types::TypeRef type;
 	types::TypeRef cast; // Cast, SizeofType, Offsetof, Xlate

@@ -4,9 +4,11 @@
 // is no firing input.
 #include "formats/d/canon.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "formats/d/builtins.h"
+#include "formats/d/codegen.h"
 
 namespace dfr::d {
 
@@ -98,6 +100,11 @@ private:
 
 	std::string sign(TypeRef type) { return types_.is_signed(type) ? "s" : "u"; }
 
+	// What a cast to bool makes of 2 is not what a cast to another byte makes of it.
+	std::string cast_name(TypeRef type) {
+		return (types_.info(type).is_bool ? "b" : sign(type)) + std::to_string(types_.size(type));
+	}
+
 	std::string operand(const Node* node) {
 		return types_.is_array(node->type) ? address(node) : value(node);
 	}
@@ -140,12 +147,10 @@ private:
 		std::string inner = value(node->a);
 		if (!types_.is_integer(node->type) || types_.size(node->type) >= 8)
 			return inner;
-		if (types_.is_integer(node->a->type) &&
-		    types_.size(node->a->type) == types_.size(node->type) &&
-		    types_.is_signed(node->a->type) == types_.is_signed(node->type) &&
-		    node->a->kind != Nk::Binary)
+		if (types_.is_integer(node->a->type) && cast_name(node->a->type) == cast_name(node->type) &&
+		    exact(types_, node->a))
 			return inner;
-		return list("cast", {sign(node->type) + std::to_string(types_.size(node->type)), inner});
+		return list("cast", {cast_name(node->type), inner});
 	}
 
 	std::string unary(const Node* node) {
@@ -368,6 +373,17 @@ std::string readable(const std::string& canonical) {
 
 std::string canonical(TypeTable& types, const Node* node) {
 	return Walker(types).value(node);
+}
+
+std::string recorded_text(const std::string& canonical, uint64_t size, bool is_signed) {
+	static constexpr std::string_view kComputed[] = {"+",  "-",   "*",   "s/",  "u/", "s%",
+	                                                 "u%", "<<",  "s>>", "u>>", "&",  "|",
+	                                                 "^",  "neg", "not", "?:",  ","};
+	const std::string_view text = canonical;
+	const std::string_view head = text.starts_with('(') ? text.substr(1, text.find(' ') - 1) : "";
+	if (size >= 8 || std::find(std::begin(kComputed), std::end(kComputed), head) == std::end(kComputed))
+		return canonical;
+	return std::string("(cast ") + (is_signed ? "s" : "u") + std::to_string(size) + " " + canonical + ")";
 }
 
 } // namespace dfr::d

@@ -26,6 +26,10 @@ namespace dfr::d {
 // Empty: not a firing input.
 std::string canonical(TypeTable& types, const Node* node);
 
+// The canonical text of what stands in an integer of so many bytes, in which `canonical` was recorded: D computes in
+// 64 bits, of which fewer bytes have the lowest.
+std::string recorded_text(const std::string& canonical, uint64_t size, bool is_signed);
+
 // Canonical text as D source, for messages: "execname == "csh" && arg0 > 3".
 std::string readable(const std::string& canonical);
 

@@ -8,6 +8,7 @@
 
 #include "formats/d/builtins.h"
 #include "formats/d/canon.h"
+#include "formats/d/codegen.h"
 
 namespace dfr::d {
 namespace {
@@ -120,23 +121,47 @@ bool take_raw_argument(Compilation& compilation, Node* node) {
 	const std::string raw = "arg" + std::to_string(node->list[0]->value);
 	if (!compilation.captured.contains(raw))
 		return false;
-	Node* const argument = compilation.arena.copy(*node);
-	argument->type = types.named("int64_t");
-	make_captured(compilation, argument, raw);
-	node->kind = Nk::Cast;
-	node->list.clear();
-	node->a = argument;
-	node->cast = node->type;
+	const auto cast = [&](auto type) {
+		node->a = compilation.arena.copy(*node);
+		node->kind = Nk::Cast;
+		node->list.clear();
+		node->type = node->cast = type;
+	};
+	const auto type = node->type;
+	make_captured(compilation, node, raw);
+	node->type = types.named("int64_t");
+	// Of a bool the register's other bits say nothing.
+	if (types.info(type).is_bool)
+		cast(types.named("uint8_t"));
+	cast(type);
 	return true;
 }
 
-bool walk(Compilation& compilation, Node* node) {
-	const std::string canon = canonical(compilation.types, node);
-	// What every record holds is not taken from a clause that happened to record it: others would lack it.
-	if (!canon.empty() && needs_capture(node) && compilation.captured.contains(canon)) {
+// An expression that was recorded; `cut`: of its value only what its type can hold is used.
+bool take_captured(Compilation& compilation, Node* node, const std::string& canon, bool cut) {
+	TypeTable& types = compilation.types;
+	const bool narrow = types.is_integer(node->type) && types.size(node->type) < 8;
+	const bool whole = !narrow || exact(types, node);
+	if (compilation.captured.contains(canon)) {
 		make_captured(compilation, node, canon);
+		node->wide = !whole;
 		return true;
 	}
+	if (!narrow || !(whole || cut))
+		return false;
+	const std::string in_bytes =
+	    recorded_text(canon, types.size(node->type), types.is_signed(node->type));
+	if (!compilation.captured.contains(in_bytes))
+		return false;
+	make_captured(compilation, node, in_bytes);
+	return true;
+}
+
+bool walk(Compilation& compilation, Node* node, bool cut = false) {
+	const std::string canon = canonical(compilation.types, node);
+	// What every record holds is not taken from a clause that happened to record it: others would lack it.
+	if (!canon.empty() && needs_capture(node) && take_captured(compilation, node, canon, cut))
+		return true;
 	if (node->kind == Nk::Captured)
 		return true;
 	switch (node->kind) {
@@ -271,8 +296,8 @@ void require_needed(const std::set<uint64_t>& needed, std::optional<dif::Difo>& 
 	predicate = std::move(code);
 }
 
-bool substitute_captured(Compilation& compilation, Node* node) {
-	return !compilation.target.is_replay() || walk(compilation, node);
+bool substitute_captured(Compilation& compilation, Node* node, bool cut) {
+	return !compilation.target.is_replay() || walk(compilation, node, cut);
 }
 
 bool captured_bytes(Compilation& compilation, const std::string& canon, Node* address) {

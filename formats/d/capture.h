@@ -12,8 +12,8 @@ namespace dfr::d {
 // Collects what the records of the clause's probes hold, into compilation.captured.
 void collect_captured(Compilation& compilation, const Clause& clause);
 // Rewrites an analysed expression in place. False: something was not captured
-// (reported). A live target: does nothing.
-bool substitute_captured(Compilation& compilation, Node* node);
+// (reported). `cut`: of its value only what its type can hold is used. A live target: does nothing.
+bool substitute_captured(Compilation& compilation, Node* node, bool cut);
 // The same for memory that an action records by its address: in replay the
 // node becomes the captured copy. canon is empty: the memory is computed, not captured.
 bool captured_bytes(Compilation& compilation, const std::string& canon, Node* address);

@@ -182,7 +182,10 @@ bool ClauseBuilder::recorded_stack(const Node* node, dof::Action& out) {
 bool ClauseBuilder::value_action(Node* node, uint32_t kind, dof::Action& out) {
 	out.kind = kind;
 	out.expression = canonical(types_, node);
-	out.difo = generate(compilation_, node, {std::nullopt, true});
+	// A later question computes with all of it: what its type has no room for is captured, too.
+	const bool whole = kind == DFR_ACT_CAPTURE && types_.is_integer(node->type) && !exact(types_, node) &&
+	                   types_.size(node->type) < 8;
+	out.difo = generate(compilation_, node, {whole ? std::optional(int_result(8)) : std::nullopt, true});
 	if (!out.difo) {
 		failed_ = true;
 		return false;

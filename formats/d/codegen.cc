@@ -21,6 +21,27 @@ namespace {
 
 struct OutOfTuple {}; // -x tregs
 
+// Whether what `from` leaves in a register is a value of the type `to`, without a conversion.
+bool fits(TypeTable& types, const Node* from, TypeRef to) {
+	if (!types.is_integer(to) || types.size(to) >= 8)
+		return true;
+	const uint64_t size = types.size(to);
+	const bool is_signed = types.is_signed(to);
+	if (from->kind == Nk::Int) {
+		const unsigned by = 64 - size * 8;
+		const uint64_t cut =
+		    is_signed ? static_cast<uint64_t>(static_cast<int64_t>(from->value << by) >> by)
+		              : from->value << by >> by;
+		return cut == from->value;
+	}
+	if (!types.is_integer(from->type))
+		return false;
+	const bool from_signed = types.is_signed(from->type);
+	const uint64_t from_size = types.size(from->type);
+	return exact(types, from) && ((from_size == size && is_signed == from_signed) ||
+	                              (from_size < size && (!from_signed || is_signed)));
+}
+
 class Generator {
 public:
 	Generator(Compilation& compilation, bool spilling)
@@ -342,46 +363,6 @@ private:
 		code_.release(by);
 	}
 
-	// Whether the register holds just what the type can hold.
-	bool exact(const Node* node) {
-		switch (node->kind) {
-		case Nk::Var:
-		case Nk::BuiltinVar:
-		case Nk::Member:
-		case Nk::Symbol:
-		case Nk::Cast:
-		case Nk::Subr:
-		case Nk::Captured:
-		case Nk::Assign: return true;
-		case Nk::Unary: return node->op == Tok::Star || node->op == Tok::Not;
-		case Nk::Binary:
-			return (node->op >= Tok::Lt && node->op <= Tok::Ne) ||
-			       (node->op >= Tok::LAnd && node->op <= Tok::LOr);
-		case Nk::Ternary: return exact(node->b) && exact(node->c);
-		default: return false;
-		}
-	}
-
-	bool fits(const Node* from, TypeRef to) {
-		if (!types_.is_integer(to) || types_.size(to) >= 8)
-			return true;
-		const uint64_t size = types_.size(to);
-		const bool is_signed = types_.is_signed(to);
-		if (from->kind == Nk::Int) {
-			const unsigned by = 64 - size * 8;
-			const uint64_t cut =
-			    is_signed ? static_cast<uint64_t>(static_cast<int64_t>(from->value << by) >> by)
-			              : from->value << by >> by;
-			return cut == from->value;
-		}
-		if (!types_.is_integer(from->type))
-			return false;
-		const bool from_signed = types_.is_signed(from->type);
-		const uint64_t from_size = types_.size(from->type);
-		return exact(from) && ((from_size == size && is_signed == from_signed) ||
-		                       (from_size < size && (!from_signed || is_signed)));
-	}
-
 	unsigned to_bool(unsigned reg) {
 		const unsigned out = writable(reg);
 		const Label zero = code_.label();
@@ -409,9 +390,9 @@ private:
 	}
 
 	unsigned convert(unsigned reg, const Node* from, TypeRef to) {
-		if (types_.info(to).is_bool && !types_.info(from->type).is_bool)
+		if (types_.info(to).is_bool && !(types_.info(from->type).is_bool && exact(types_, from)))
 			return to_bool(reg);
-		if (fits(from, to))
+		if (fits(types_, from, to))
 			return reg;
 		const unsigned out = writable(reg);
 		if (out != reg)
@@ -467,7 +448,9 @@ private:
 		const unsigned step = gen_int(types_.is_pointer(operand->type) ? step_of(operand->type) : 1);
 		unsigned fresh = step;
 		three(node->op == Tok::Inc ? DIF_OP_ADD : DIF_OP_SUB, old, step, fresh);
-		if (types_.is_integer(operand->type))
+		if (types_.info(operand->type).is_bool)
+			fresh = to_bool(fresh);
+		else if (types_.is_integer(operand->type))
 			truncate(fresh, operand->type);
 		if (!node->postfix) {
 			code_.release(old);
@@ -662,7 +645,10 @@ private:
 		value = take(held);
 		if (left->kind == Nk::Member && left->bit_width) {
 			store_bits(left, value, address);
-			return value;
+			// The assignment's value is what the field has then.
+			value = with_constant(DIF_OP_SLL, value, 64 - left->bit_width, 0);
+			return with_constant(types_.is_signed(left->type) ? DIF_OP_SRA : DIF_OP_SRL, value,
+			                     64 - left->bit_width, 0);
 		}
 		const uint64_t size = types_.size(left->type);
 		const unsigned op = size == 1   ? DIF_OP_STB
@@ -859,10 +845,29 @@ private:
 
 } // namespace
 
+bool exact(TypeTable& types, const Node* node) {
+	switch (node->kind) {
+	case Nk::Var:
+	case Nk::BuiltinVar:
+	case Nk::Member:
+	case Nk::Symbol:
+	case Nk::Cast:
+	case Nk::Subr:
+	case Nk::Assign: return true;
+	case Nk::Captured: return !node->wide;
+	case Nk::Unary: return node->op == Tok::Star || node->op == Tok::Not;
+	case Nk::Binary:
+		return (node->op >= Tok::Lt && node->op <= Tok::Ne) ||
+		       (node->op >= Tok::LAnd && node->op <= Tok::LOr);
+	case Nk::Ternary: return fits(types, node->b, node->type) && fits(types, node->c, node->type);
+	default: return false;
+	}
+}
+
 std::optional<dif::Difo> generate(Compilation& compilation, Node* node, const Result& result) {
 	if (compilation.deriving)
 		collect_inputs(compilation, node);
-	if (node->kind == Nk::Error || !substitute_captured(compilation, node))
+	if (node->kind == Nk::Error || !substitute_captured(compilation, node, !result.type))
 		return std::nullopt;
 	for (const bool spilling : {false, true}) {
 		try {

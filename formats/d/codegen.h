@@ -23,6 +23,9 @@ dif_type int_result(uint32_t size);
 // The DIF type of a value of this D type; `user`: it lies in user memory.
 dif_type dif_type_of(TypeTable& types, types::TypeRef type, bool user);
 
+// Whether a register that has this integer's value holds just what its type can hold: D computes in 64 bits.
+bool exact(TypeTable& types, const Node* node);
+
 // Reports D_NOREG and returns nothing if the registers do not suffice.
 // In replay the expression is rewritten to use captured inputs first.
 std::optional<dif::Difo> generate(Compilation& compilation, Node* node, const Result& result);

@@ -35,6 +35,37 @@ BEGIN { printf("%d\n", x / -1); exit(0); }
 
 --end
 
+@@ op.conditional.other-sign | op.conditional | boundary
+int i; unsigned int u, r; int a[unsigned int];
+BEGIN { i = -1; u = 5; r = i < 0 ? i : u; a[4294967295] = 7; }
+BEGIN { printf("%d %d %d\n", r == 4294967295, r / 2, a[r]); }
+BEGIN { printf("%d\n", (uint32_t)(i < 0 ? i : u) == 4294967295); exit(0); }
+--out
+1 2147483647 7
+1
+
+--end
+
+@@ op.write.bit-field-value | op.write, type.bitfield | boundary
+struct s { unsigned int f:3; int g:3; };
+this struct s v;
+BEGIN { this->v.f = 7; this->v.g = 3; printf("%d %d %d\n", ++this->v.f, (this->v.f = 9), (this->v.f += 8)); }
+BEGIN { this->v.g = 3; printf("%d %d %d\n", ++this->v.g, this->v.g--, this->v.g); exit(0); }
+--out
+0 1 1
+-4 -4 3
+
+--end
+
+@@ op.write.bool-value | op.write, type.integer | boundary
+_Bool a, b, c;
+BEGIN { a = 1; b = 1; c = a + b; printf("%d %d ", c, c == a); a++; printf("%d ", a); a--; printf("%d ", a); a--; }
+BEGIN { printf("%d %d\n", a, (_Bool)(b + b)); exit(0); }
+--out
+1 1 1 0 1 1
+
+--end
+
 @@ op.shift | op.shift | normal
 BEGIN { printf("%d %d %x\n", 1 << 4, 256 >> 3, 0xf0 >> 4); exit(0); }
 --out

@@ -4,6 +4,7 @@
 // written, and in replay they take the place of what they were made from.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -48,6 +49,11 @@ TEST_CASE("canon: spacing, inlines, macros and constants leave no trace") {
 	CHECK(canon("copyinstr(arg1)") == "(copyinstr arg1)");
 	CHECK(canon("stringof(arg1)") == "(str arg1)");
 	CHECK(canon("(char)arg1") == "(cast s1 arg1)");
+	CHECK(canon("(uint8_t)arg1") == "(cast u1 arg1)");
+	CHECK(canon("(_Bool)arg1") == "(cast b1 arg1)");
+	// D computes in 64 bits, so a cast to what is the type already may cut.
+	CHECK(canon("(int)-(int)arg0") == "(cast s4 (neg (cast s4 arg0)))");
+	CHECK(canon("(int)(int)arg0") == "(cast s4 arg0)");
 	CHECK(canon("(copyinstr(arg0), arg1)") == "(, (copyinstr arg0) arg1)");
 	CHECK(d::readable("(, (copyinstr arg0) arg1)") == "(copyinstr(arg0), arg1)");
 }
@@ -309,6 +315,15 @@ TEST_CASE("in replay args[n] is made of argn where only that was recorded") {
 	// What it points to was not recorded.
 	target.inputs = {{"arg2"}};
 	CHECK(compiled("fbt::vfs_read:entry { trace(*(int *)args[1]); }").diagnostics.errors() == 1);
+	// Of a bool the register's other bits are anything.
+	for (const d::ProbeInfo& probe : target.probes)
+		target.arguments[probe.id] = {{.native = "_Bool"}};
+	target.inputs = {{"arg0"}};
+	const auto bools = compiled("fbt::vfs_read:entry { @ = sum(args[0]); }");
+	REQUIRE(bools.diagnostics.errors() == 0);
+	const auto& code = bools.compiled.image.bodies[0].actions[0].difo;
+	REQUIRE(code);
+	CHECK(std::count(code->integers.begin(), code->integers.end(), 56) == 1);
 }
 
 } // namespace d_capture_test

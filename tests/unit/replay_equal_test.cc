@@ -252,6 +252,30 @@ TEST_CASE("replay: what was not captured is a compile error", "[replay]") {
 	      std::string::npos);
 }
 
+TEST_CASE("replay: a captured product has what its type has no room for", "[replay]") {
+	const std::string product = "(unsigned int)arg1 * 4096";
+	const std::string use = "self->b = (int64_t)0; self->b += " + product + "; @ = sum(self->b); }";
+	const auto recorded = [](App& app, const std::string& program) {
+		load(app, program);
+		app.fire(app.entry, kStart, 0, 70, "one", 1, 0x200000);
+		app.fire(app.entry, kStart + 1000, 0, 70, "one", 1, 1);
+		finish(app);
+		return Kept(app);
+	};
+	App app;
+	Kept kept = recorded(app, "app::work:entry { capture(" + product + "); " + use);
+	const std::string live = recorded_says(kept);
+	CHECK(live.find("8589938688") != std::string::npos); // 2^33 + 4096
+	CHECK(replay_says(kept, "app::work:entry { " + use) == live);
+	// What is printed is cut to its type when it is recorded, too, and only that can be asked for later.
+	const std::string print = "app::work:entry { trace(" + product + "); }";
+	CHECK(replay_says(kept, print) == "04096\n");
+	App printed;
+	Kept cut = recorded(printed, print);
+	CHECK(replay_says(cut, print) == "04096\n");
+	CHECK(compile_error(cut, "app::work:entry { " + use).find("not recorded: arg1") != std::string::npos);
+}
+
 TEST_CASE("replay: a recording under a predicate answers for that predicate", "[replay]") {
 	App app;
 	Kept kept = worked(app, "app::work:entry /execname == \"beta\" && arg0 > 3/ { capture(); }");
