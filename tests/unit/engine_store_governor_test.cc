@@ -423,6 +423,22 @@ TEST_CASE("a probe that goes while it is detached leaves its losses", "[engine][
 	CHECK(state.status().loss[DFR_LOSS_DETACHED] == gone);
 }
 
+TEST_CASE("a state that is killed tells what its detached probes have lost", "[engine][store][governor]") {
+	Running running(with_budget(1), govern_hooks);
+	auto& [rig, read, state] = running;
+	const uint64_t start = now_ns() - 4 * kSecond;
+	govern(state, start);
+	fire_at(rig, read, start, 2 * kHook, 4 * kSecond / (2 * kHook));
+	govern(state, start + 4 * kSecond);
+	REQUIRE(has_event(state, DFR_EVENT_DETACHED));
+	const uint64_t before = state.status().loss[DFR_LOSS_DETACHED];
+	REQUIRE(dfr_state_kill(state.state));
+	const uint64_t killed = state.status().loss[DFR_LOSS_DETACHED];
+	CHECK(killed > before);
+	CHECK(state.stop() == 0);
+	CHECK(state.status().loss[DFR_LOSS_DETACHED] == killed);
+}
+
 // Without an end of the chain the firing that follows would not end either.
 TEST_CASE("clauses that are detached and attached again run once each, in the chain's new order",
           "[engine][store][governor]") {

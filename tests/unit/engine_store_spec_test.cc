@@ -7,6 +7,9 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/engine_store_rig.h"
+extern "C" {
+#include "kmod/engine/recording/store.h"
+}
 
 namespace engine_store_spec_test {
 
@@ -215,6 +218,23 @@ TEST_CASE("several CPUs: the cleaner's part of a commit is there when the owner 
 	s.on(1, s.say, 11, 300);
 	s.on(1, s.commit, 0, 400);
 	dfr_state_end(s.state.state);
+	CHECK(s.numbers() == Numbers{10, 11});
+}
+
+TEST_CASE("several CPUs: the cleaner's part of a commit is there when the state is killed",
+          "[engine][store][spec]") {
+	const bool by_deadman = GENERATE(true, false);
+	Setup s(2);
+	s.on(0, s.open, 0, 100);
+	s.on(0, s.say, 10, 200);
+	s.on(1, s.say, 11, 300);
+	s.on(1, s.commit, 0, 400);
+	if (by_deadman)
+		REQUIRE(dfr_becomes_over(s.state.state, DFR_ACTIVE, DFR_KILLED, 500));
+	else
+		REQUIRE(dfr_state_kill(s.state.state)); // its consumer has not been seen
+	// No housekeeping comes between.
+	REQUIRE(s.state.stop() == 0);
 	CHECK(s.numbers() == Numbers{10, 11});
 }
 

@@ -477,6 +477,7 @@ static void end_killed(struct dfr_state *state, enum dfr_killed why)
 	tell_missed(state);
 	state->st_ended = state->st_unsettled = true;
 	set_active(state, false);
+	dfr_spec_clean(state); /* its consumer may take what is left before the next housekeeping */
 	/* Asked after all CPUs were visited, so no firing is under way that began before the end. */
 	time = dfr_read_once(&state->st_tally->over);
 	unknown = dfr_engine_broken(state->st_engine);
@@ -486,6 +487,8 @@ static void end_killed(struct dfr_state *state, enum dfr_killed why)
 		time = time && time < unknown ? time : unknown;
 		time = time > state->st_began ? time : state->st_began;
 	}
+	dfr_governor_end(state, time);
+	tell_counted(state);
 	dfr_catalog_event(state, DFR_EVENT_KILLED, (s32)why, time);
 	dfr_plat_log("state %u is killed: %s", dfr_state_number(state), killed_texts[why]);
 }
