@@ -402,6 +402,9 @@ TEST_CASE("what only a viewer's snapshot has shown is lost to a clear, which tel
 		snapshot(false); // shows these, too
 		one.feed({3, 4, 5});
 		snapshot(true);
+		u64 bytes = 0;
+		REQUIRE(dfr_state_aggsnap(one.state.state, nullptr, 0, &bytes, false) ==
+		        -ENOSPC); // shows nothing
 		one.feed({6});
 		REQUIRE(dfr_state_aggclear(one.state.state, 1, remove) == 0);
 		CHECK(one.state.status().loss[DFR_LOSS_AGGREGATION] == 3);

@@ -598,11 +598,11 @@ static int snap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes, 
 	if (!base)
 		return 0;
 	retire_all(state, views);
-	if (!views)
-		show(state);
 	*bytes = base->used;
 	if (room < base->used)
 		return -ENOSPC;
+	if (!views)
+		show(state);
 	memcpy(buffer, base, (size_t)base->used);
 	return 0;
 }
