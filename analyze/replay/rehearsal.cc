@@ -6,14 +6,28 @@
 namespace dfr::replay {
 namespace {
 
-// One layout for each clause; of the fields only which action each belongs to.
+// The field of a value that is recorded; of what is no integer only which action it belongs to.
+dfr_field field_of(const dof::Action& action, size_t index) {
+	dfr_field field{.action = static_cast<uint16_t>(index), .argument = -1};
+	const bool value = action.kind == DFR_ACT_CAPTURE || action.kind == DFR_ACT_DIFEXPR;
+	if (!value || !action.difo || action.difo->rtype.kind != DIF_KIND_CTF ||
+	    action.difo->rtype.flags & (DIF_TF_BYREF | DIF_TF_BYUREF))
+		return field;
+	const dif_type& type = action.difo->rtype;
+	field.kind = DFR_FIELD_INT;
+	field.size = type.size == 1 || type.size == 2 || type.size == 4 ? type.size : 8;
+	field.flags = type.flags & DIF_TF_SIGNED ? DFR_FIELD_SIGNED : 0;
+	return field;
+}
+
+// One layout for each clause, as the engine makes it (kmod/engine/recording/plan.c).
 trace::Layout layout_of(const dof::Image& program, uint32_t clause) {
 	trace::Layout layout;
 	layout.id = layout.clause = clause;
 	const auto& actions = program.bodies[program.ecbs[clause].body].actions;
 	for (size_t i = 0; i < actions.size(); i++) {
 		if (!actions[i].expression.empty())
-			layout.fields.push_back({.action = static_cast<uint16_t>(i), .argument = -1});
+			layout.fields.push_back(field_of(actions[i], i));
 	}
 	return layout;
 }

@@ -12,7 +12,7 @@
 //   (str ADDRESS)       text up to its NUL
 //   (bits s OFFSET WIDTH ADDRESS)
 //   (+ a b) (sdiv a b) (udiv a b) (neg a) (not a) ... (?: a b c)
-//   (cast u1 a)         cut to a smaller type
+//   (cast u1 a)         cut to a smaller type; (cast b1 a) to a bool
 //   (, a b)             b, after a, which may fault
 //   (strlen a)          a subroutine
 #pragma once

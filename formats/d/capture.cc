@@ -142,19 +142,29 @@ bool take_captured(Compilation& compilation, Node* node, const std::string& cano
 	TypeTable& types = compilation.types;
 	const bool narrow = types.is_integer(node->type) && types.size(node->type) < 8;
 	const bool whole = !narrow || exact(types, node);
-	if (compilation.captured.contains(canon)) {
-		make_captured(compilation, node, canon);
-		node->wide = !whole;
-		return true;
-	}
-	if (!narrow || !(whole || cut))
+	const auto usable = [&](const std::string& text) {
+		return !compilation.captured.contains(text)   ? 0
+		       : compilation.sometimes.contains(text) ? 1
+		                                              : 2;
+	};
+	// What was recorded in the bytes of its type will do, where that is all of it or all that is used.
+	const std::string in_bytes = narrow && (whole || cut) ? recorded_text(canon, types.size(node->type),
+	                                                                      types.is_signed(node->type))
+	                                                      : canon;
+	const bool better = usable(in_bytes) > usable(canon);
+	if (!better && !usable(canon))
 		return false;
-	const std::string in_bytes =
-	    recorded_text(canon, types.size(node->type), types.is_signed(node->type));
-	if (!compilation.captured.contains(in_bytes))
-		return false;
-	make_captured(compilation, node, in_bytes);
+	make_captured(compilation, node, better ? in_bytes : canon);
+	node->wide = !better && !whole;
 	return true;
+}
+
+// Whether of a child's value only what its type can hold is used; `cut`: of the node's.
+bool is_cut(TypeTable& types, const Node* node, const Node* child, bool cut) {
+	if (node->kind == Nk::Cast || (node->kind == Nk::Assign && child == node->b))
+		return types.is_integer(node->type) && !types.info(node->type).is_bool &&
+		       types.size(node->type) <= types.size(child->type);
+	return cut && node->kind == Nk::Binary && node->op == Tok::Comma && child == node->b;
 }
 
 bool walk(Compilation& compilation, Node* node, bool cut = false) {
@@ -199,7 +209,7 @@ bool walk(Compilation& compilation, Node* node, bool cut = false) {
 	}
 	bool good = true;
 	for (Node* const child : {node->a, node->b, node->c})
-		good &= !child || walk(compilation, child);
+		good &= !child || walk(compilation, child, is_cut(compilation.types, node, child, cut));
 	for (Node* const child : node->list)
 		good &= walk(compilation, child);
 	return good;

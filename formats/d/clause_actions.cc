@@ -182,10 +182,12 @@ bool ClauseBuilder::recorded_stack(const Node* node, dof::Action& out) {
 bool ClauseBuilder::value_action(Node* node, uint32_t kind, dof::Action& out) {
 	out.kind = kind;
 	out.expression = canonical(types_, node);
-	// A later question computes with all of it: what its type has no room for is captured, too.
-	const bool whole = kind == DFR_ACT_CAPTURE && types_.is_integer(node->type) && !exact(types_, node) &&
-	                   types_.size(node->type) < 8;
-	out.difo = generate(compilation_, node, {whole ? std::optional(int_result(8)) : std::nullopt, true});
+	// A later question computes with all of it: what its type has no room for is captured, too. The text of a choice
+	// does not say how wide it is.
+	const bool whole = kind == DFR_ACT_CAPTURE && types_.is_integer(node->type) &&
+	                   types_.size(node->type) < 8 && (!exact(types_, node) || node->kind == Nk::Ternary);
+	out.difo =
+	    generate(compilation_, node, {whole ? std::optional(int_result(8)) : std::nullopt, true, !whole});
 	if (!out.difo) {
 		failed_ = true;
 		return false;
@@ -302,7 +304,8 @@ void ClauseBuilder::print_object(Node* pointer) {
 	const bool again = pointer->kind == Nk::Var
 	                       ? pointer->variable->scope == DIF_VS_LOCAL
 	                       : !input.empty() && (captured || input.find('(') == std::string::npos);
-	Node* const address = again ? pointer : kept(pointer);
+	// Of what is used twice a replay makes a captured input where it stands, so the second use is a copy.
+	Node* const address = again ? compilation_.arena.copy(*pointer) : kept(pointer);
 	if (!address)
 		return;
 	const uint64_t size = std::min(types_.size(types_.complete(to)), compilation_.settings.print_size);

@@ -343,7 +343,7 @@ bool ClauseBuilder::aggregated_value(Node* call, dof::Action& out) {
 		return false;
 	}
 	out.expression = canonical(types_, operand);
-	out.difo = generate(compilation_, operand, {std::nullopt, true});
+	out.difo = generate(compilation_, operand, {std::nullopt, true, true});
 	failed_ |= !out.difo;
 	return true;
 }

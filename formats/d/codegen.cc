@@ -867,7 +867,7 @@ bool exact(TypeTable& types, const Node* node) {
 std::optional<dif::Difo> generate(Compilation& compilation, Node* node, const Result& result) {
 	if (compilation.deriving)
 		collect_inputs(compilation, node);
-	if (node->kind == Nk::Error || !substitute_captured(compilation, node, !result.type))
+	if (node->kind == Nk::Error || !substitute_captured(compilation, node, result.cut))
 		return std::nullopt;
 	for (const bool spilling : {false, true}) {
 		try {

@@ -16,6 +16,7 @@ namespace dfr::d {
 struct Result {
 	std::optional<dif_type> type;
 	bool mark_signed = false; // set DIF_TF_SIGNED where it applies
+	bool cut = false;         // who takes it takes of an integer only what its type can hold
 };
 
 dif_type void_result();

@@ -456,8 +456,9 @@ std::string detached_text(const Catalog& catalog, uint64_t end) {
 	std::map<int32_t, uint64_t> since; // by probe; what was only counted as -1
 	uint64_t counted = 0;
 	for (const EventMark& mark : catalog.events) {
-		// The stop counts what was detached until then, also where exit() had ended the recording before.
-		if (mark.time > (mark.event == DFR_EVENT_STOP ? end : to))
+		// The end counts what was detached until then, also where exit() had ended the recording before.
+		const bool ends = mark.event == DFR_EVENT_STOP || mark.event == DFR_EVENT_KILLED;
+		if (mark.time > (ends ? end : to))
 			continue;
 		const int32_t probe = std::max(mark.value, -1);
 		if (mark.event == DFR_EVENT_DETACHED) {
@@ -466,7 +467,7 @@ std::string detached_text(const Catalog& catalog, uint64_t end) {
 		} else if (mark.event == DFR_EVENT_ATTACHED) {
 			since.erase(probe);
 			counted = probe < 0 ? 0 : counted;
-		} else if (mark.event == DFR_EVENT_STOP) {
+		} else if (ends) {
 			since.clear();
 			counted = 0;
 		}

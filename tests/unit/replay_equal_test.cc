@@ -267,13 +267,36 @@ TEST_CASE("replay: a captured product has what its type has no room for", "[repl
 	const std::string live = recorded_says(kept);
 	CHECK(live.find("8589938688") != std::string::npos); // 2^33 + 4096
 	CHECK(replay_says(kept, "app::work:entry { " + use) == live);
+	const std::string condition = "app::work:entry /" + product + "/ { @ = count(); }";
+	const std::string weight = "app::work:entry { @ = quantize(1, " + product + "); }";
+	CHECK(replay_says(kept, condition).find(" 2\n") != std::string::npos);
+	CHECK(replay_says(kept, weight).find("8589938688") != std::string::npos);
 	// What is printed is cut to its type when it is recorded, too, and only that can be asked for later.
 	const std::string print = "app::work:entry { trace(" + product + "); }";
 	CHECK(replay_says(kept, print) == "04096\n");
 	App printed;
 	Kept cut = recorded(printed, print);
 	CHECK(replay_says(cut, print) == "04096\n");
-	CHECK(compile_error(cut, "app::work:entry { " + use).find("not recorded: arg1") != std::string::npos);
+	CHECK(replay_says(cut, "app::work:entry { self->n = " + product + "; @ = sum(self->n); }")
+	          .find(" 4096\n") != std::string::npos);
+	CHECK(replay_says(cut, "app::work:entry { @ = sum((char)(" + product + ")); }").find(" 0\n") !=
+	      std::string::npos);
+	for (const std::string& more : {"app::work:entry { " + use, condition, weight})
+		CHECK(compile_error(cut, more).find("not recorded: arg1") != std::string::npos);
+}
+
+TEST_CASE("replay: of two names of a value that is taken which each firing has", "[replay][verdict]") {
+	App app;
+	load(app, "app::work:entry { printf(\"%d\\n\", (int)arg1 + 1); } "
+	          "app::work:entry /arg0 == 3/ { capture((int)arg1 + 1); }");
+	app.fire(app.entry, kStart, 0, 70, "one", 1, 2);
+	app.fire(app.entry, kStart + 1000, 0, 70, "one", 3, 4);
+	finish(app);
+	Kept kept(app);
+	replay::Answer answer;
+	CHECK(replay_says(kept, "app::work:entry { @ = sum((int)arg1 + 1); }", &answer).find(" 8\n") !=
+	      std::string::npos);
+	CHECK(answer.verdict.complete);
 }
 
 TEST_CASE("replay: a recording under a predicate answers for that predicate", "[replay]") {

@@ -35,6 +35,9 @@ TEST_CASE("rehearsal: what can be derived can be answered") {
 	         "syscall::read:entry /pid == 7 && uid/ { @[copyinstr(arg0)] = sum(arg1 * 2); }",
 	         "syscall::read:entry { self->p = copyinstr(arg0); } syscall::read:return /self->p != NULL/ "
 	         "{ @[self->p] = count(); }",
+	         "syscall::read:entry { @a[arg0 > 100 ? 1 : 0] = count(); @b = sum(arg0 > 100 ? 1L : 0L); }",
+	         "struct s { int a; }; syscall::read:entry { print((struct s *)arg0); }",
+	         "syscall::read:entry { @ = sum((int)arg0 * (int)arg1 / 2); self->n = (int)arg0 + 1; }",
 	         "syscall::read:entry { p = (int *)alloca(8); *p = arg0; @[*p, stringof(execname)] = "
 	         "count(); }",
 	         "BEGIN { x = 1; } syscall::read:entry { @[uid > 0 ? uid : 7, stack(3)] = count(); } END { "
