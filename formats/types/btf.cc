@@ -224,7 +224,8 @@ TypeInfo Btf::integer_info(const Record& type) const {
 		damaged("integer of " + std::to_string(type.value) + " bytes and " +
 		            std::to_string(result.bits) + " bits",
 		        type.at);
-	result.is_signed = encoding & btf::kIntSigned;
+	// D's char is signed, and so is the kernel's to D, which says "unsigned" from 6.2 on because it is built so.
+	result.is_signed = encoding & btf::kIntSigned || result.name == "char";
 	result.is_bool = encoding & btf::kIntBool;
 	// Compilers seldom set the encoding's character bit; the name tells.
 	result.is_char = (encoding & btf::kIntChar) ||
