@@ -634,6 +634,13 @@ fault 3
 --errhas illegal operation
 --end
 
+@@ subr.lltostr.zero | subr.lltostr | boundary
+BEGIN { printf("%s %s %s\n", lltostr(0, 8), lltostr(0, 16), lltostr(0)); exit(0); }
+--out
+0 0x0 0
+
+--end
+
 @@ subr.lltostr.limits | subr.lltostr | boundary
 int64_t x;
 BEGIN { x = 1; x = x << 63; printf("%s %s %s %s\n", lltostr(x), lltostr(0x7fffffffffffffff), lltostr(35, 36), lltostr(-1, 16)); exit(0); }
@@ -712,6 +719,14 @@ BEGIN { a = rand(); b = rand(); c = rand(); d = random(); e = random(); printf("
 BEGIN { x = (unsigned)rand() % 10; printf("%d %d\n", x >= 0 && x < 10, sizeof (random())); exit(0); }
 --out
 1 8
+
+--end
+
+@@ subr.rand.sign | subr.rand | boundary
+BEGIN { a = rand(); b = rand(); c = rand(); d = rand(); e = rand(); f = rand(); }
+BEGIN { printf("%d %d\n", a >= 0 && b >= 0 && c >= 0 && d >= 0 && e >= 0 && f >= 0, (a | b | c | d | e | f) > 0x100000); exit(0); }
+--out
+1 1
 
 --end
 

@@ -203,7 +203,7 @@ u64 dfr_subr(struct dfr_machine *m, u32 subr)
 	if (subr >= DIF_SUBR_F_ADD)
 		return dfr_softfloat(subr, arg[0], arg[1]);
 	switch (subr) {
-	case DIF_SUBR_RAND: return (u32)random_of(m);
+	case DIF_SUBR_RAND: return random_of(m) >> 33; /* an int that is not negative */
 	case DIF_SUBR_RANDOM: return random_of(m);
 	case DIF_SUBR_COPYIN: return copyin(m, arg[0], arg[1]);
 	case DIF_SUBR_COPYINSTR: return copyinstr(m, arg[0]);

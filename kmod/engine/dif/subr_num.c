@@ -17,7 +17,8 @@ static bool good_base(struct dfr_machine *m, u64 base)
 static u64 to_text(struct dfr_machine *m, u64 value, u64 base)
 {
 	bool minus = base == 10 && (s64)value < 0;
-	u64 n = minus + (base == 8) + 2 * (base == 16), rest;
+	bool zero = base == 16 || (base == 8 && value); /* a 0 in front */
+	u64 n = minus + zero + (base == 16), rest;
 	u8 *at;
 
 	if (!good_base(m, base))
@@ -41,7 +42,7 @@ static u64 to_text(struct dfr_machine *m, u64 value, u64 base)
 	} while (value);
 	if (base == 16)
 		*--at = 'x';
-	if (base == 16 || base == 8)
+	if (zero)
 		*--at = '0';
 	if (minus)
 		*--at = '-';
