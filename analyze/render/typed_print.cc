@@ -133,8 +133,12 @@ void Printer::number(TypeRef type, const types::TypeInfo& info, uint64_t bit_off
 		       ((uint64_t{1} << bit_width) - 1);
 	}
 	if (info.kind == Kind::Enum) {
-		if (const auto named =
-		        types::find_enumerator(type, cut_signed(bits, static_cast<unsigned>(size)))) {
+		// A constant is written with or without a sign.
+		const auto bytes = static_cast<unsigned>(size);
+		auto named = types::find_enumerator(type, cut_signed(bits, bytes));
+		if (!named)
+			named = types::find_enumerator(type, static_cast<int64_t>(cut_unsigned(bits, bytes)));
+		if (named) {
 			out_ += harmless(named->name);
 			return;
 		}
