@@ -140,22 +140,22 @@ bool take_raw_argument(Compilation& compilation, Node* node) {
 // An expression that was recorded; `cut`: of its value only what its type can hold is used.
 bool take_captured(Compilation& compilation, Node* node, const std::string& canon, bool cut) {
 	TypeTable& types = compilation.types;
-	const bool narrow = types.is_integer(node->type) && types.size(node->type) < 8;
-	const bool whole = !narrow || exact(types, node);
+	const bool wide = is_wide(types, node);
 	const auto usable = [&](const std::string& text) {
 		return !compilation.captured.contains(text)   ? 0
 		       : compilation.sometimes.contains(text) ? 1
 		                                              : 2;
 	};
 	// What was recorded in the bytes of its type will do, where that is all of it or all that is used.
-	const std::string in_bytes = narrow && (whole || cut) ? recorded_text(canon, types.size(node->type),
-	                                                                      types.is_signed(node->type))
-	                                                      : canon;
+	const std::string in_bytes =
+	    types.is_integer(node->type) && (!wide || cut)
+	        ? recorded_text(canon, types.size(node->type), types.is_signed(node->type))
+	        : canon;
 	const bool better = usable(in_bytes) > usable(canon);
 	if (!better && !usable(canon))
 		return false;
 	make_captured(compilation, node, better ? in_bytes : canon);
-	node->wide = !better && !whole;
+	node->wide = wide && !better;
 	return true;
 }
 

@@ -184,8 +184,9 @@ bool ClauseBuilder::value_action(Node* node, uint32_t kind, dof::Action& out) {
 	out.expression = canonical(types_, node);
 	// A later question computes with all of it: what its type has no room for is captured, too. The text of a choice
 	// does not say how wide it is.
-	const bool whole = kind == DFR_ACT_CAPTURE && types_.is_integer(node->type) &&
-	                   types_.size(node->type) < 8 && (!exact(types_, node) || node->kind == Nk::Ternary);
+	const bool whole =
+	    kind == DFR_ACT_CAPTURE &&
+	    (is_wide(types_, node) || (node->kind == Nk::Ternary && types_.is_integer(node->type)));
 	out.difo =
 	    generate(compilation_, node, {whole ? std::optional(int_result(8)) : std::nullopt, true, !whole});
 	if (!out.difo) {

@@ -343,7 +343,12 @@ bool ClauseBuilder::aggregated_value(Node* call, dof::Action& out) {
 		return false;
 	}
 	out.expression = canonical(types_, operand);
-	out.difo = generate(compilation_, operand, {std::nullopt, true, true});
+	// What is computed is aggregated in 64 bits, too.
+	const bool wide = is_wide(types_, operand);
+	out.difo = generate(compilation_, operand,
+	                    {wide ? std::optional(int_result(8)) : std::nullopt, true, !wide});
+	if (wide && out.difo)
+		out.difo->rtype.flags |= DIF_TF_SIGNED;
 	failed_ |= !out.difo;
 	return true;
 }
@@ -454,9 +459,14 @@ void widen_keys(dof::Image& image) {
 				least = std::min(least, use->difo->rtype.size);
 				most = std::max(most, use->difo->rtype.size);
 			}
+			// Of one size they are one key by their bytes, which are shown as the first use says.
 			for (dof::Action* use : uses) {
-				if (least != most && use->difo->rtype.size < 8)
+				dif_type& type = use->difo->rtype;
+				if (least != most && type.size < 8)
 					widen(*use->difo);
+				else if (most < 8)
+					type.flags = (type.flags & ~DIF_TF_SIGNED) |
+					             (uses[0]->difo->rtype.flags & DIF_TF_SIGNED);
 			}
 		}
 	}

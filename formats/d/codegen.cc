@@ -864,6 +864,10 @@ bool exact(TypeTable& types, const Node* node) {
 	}
 }
 
+bool is_wide(TypeTable& types, const Node* node) {
+	return types.is_integer(node->type) && types.size(node->type) < 8 && !exact(types, node);
+}
+
 std::optional<dif::Difo> generate(Compilation& compilation, Node* node, const Result& result) {
 	if (compilation.deriving)
 		collect_inputs(compilation, node);

@@ -26,6 +26,8 @@ dif_type dif_type_of(TypeTable& types, types::TypeRef type, bool user);
 
 // Whether a register that has this integer's value holds just what its type can hold: D computes in 64 bits.
 bool exact(TypeTable& types, const Node* node);
+// An integer that may have more than its type can hold.
+bool is_wide(TypeTable& types, const Node* node);
 
 // Reports D_NOREG and returns nothing if the registers do not suffice.
 // In replay the expression is rewritten to use captured inputs first.

@@ -126,6 +126,7 @@ private:
 	// -- sema_number.cc: floating point and constants
 	void to_double(Node*& node);
 	void float_operation(Node* node);
+	Node* not_zero(Node* value);
 	void float_comparison(Node* node);
 	void fold(Node* node);
 

@@ -205,6 +205,10 @@ void Sema::cast_to_float(Node* node) {
 void Sema::cast_from_float(Node* node) {
 	const TypeRef to = node->cast;
 	Node*& from = node->a;
+	if (types_.info(to).is_bool) {
+		from = not_zero(from);
+		return;
+	}
 	to_double(from);
 	const bool is_signed = types_.is_signed(to) || types_.size(to) < 8;
 	const TypeRef wide = types_.named(is_signed ? "int64_t" : "uint64_t");

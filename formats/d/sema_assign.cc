@@ -245,7 +245,7 @@ void Sema::assign_value(Node* node) {
 		              "cast the value");
 	node->op = Tok::Assign;
 	node->b = value;
-	if (types_.is_float(value->type) && !types_.is_float(left->type))
+	if (types_.is_float(value->type))
 		node->b = converted(left->type, value);
 }
 

@@ -498,19 +498,23 @@ void Sema::comparison(Node* node) {
 	fold(node);
 }
 
+// Whether a floating-point value is not 0.
+Node* Sema::not_zero(Node* value) {
+	Node* const test = compilation_.arena.make(Nk::Binary, value->place);
+	test->op = Tok::Ne;
+	test->a = value;
+	test->b = compilation_.arena.make(Nk::Float, value->place);
+	test->b->type = types_.basic("double");
+	test->analyzed = true;
+	float_operation(test);
+	return test;
+}
+
 void Sema::logical(Node* node) {
 	for (Node** const operand : {&node->a, &node->b}) {
 		decay(*operand);
-		if (types_.is_float((*operand)->type)) {
-			Node* const test = compilation_.arena.make(Nk::Binary, (*operand)->place);
-			test->op = Tok::Ne;
-			test->a = *operand;
-			test->b = compilation_.arena.make(Nk::Float, (*operand)->place);
-			test->b->type = types_.basic("double");
-			test->analyzed = true;
-			float_operation(test);
-			*operand = test;
-		}
+		if (types_.is_float((*operand)->type))
+			*operand = not_zero(*operand);
 		if (!need_scalar(node, *operand))
 			return;
 	}

@@ -7,6 +7,7 @@
 #include "formats/d/sema.h"
 
 #include "formats/d/attributes.h"
+#include "formats/d/codegen.h"
 #include "formats/d/parser.h"
 #include "formats/d/suggest.h"
 
@@ -430,6 +431,9 @@ void Sema::assoc(Node* node, Variable* found) {
 			key = copied_in(key);
 		if (strings && key->user)
 			to_text(key);
+		// What is computed is a key as it would be stored.
+		if (is_wide(types_, key))
+			key = cast_to(key->type, key);
 		// Keys are compared in 64 bits: a wider one is another key, not this one's low half.
 		if (types_.is_integer(found->keys[i]) && !types_.same(found->keys[i], key->type) &&
 		    types_.size(key->type) <= types_.size(found->keys[i]))

@@ -10,6 +10,8 @@ using types::TypeRef;
 
 void Sema::to_double(Node*& node) {
 	const TypeRef target = types_.basic("double");
+	if (types_.is_integer(node->type))
+		node = cast_to(node->type, node); // what is computed may be more than its type holds
 	if (types_.is_float(node->type) && types_.size(node->type) == 8) {
 		node->type = target;
 		return;

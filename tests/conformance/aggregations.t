@@ -461,6 +461,20 @@ k 3 4
 
 --end
 
+@@ agg.sum.computed | agg.sum, agg.max | boundary
+BEGIN { x = 100000; @ = sum(x * x); @m = max(0 - x * x); printa("%@d ", @); printa("%@d\n", @m); exit(0); }
+--out
+10000000000 -10000000000
+
+--end
+
+@@ agg.key.signs | agg.layout.key | boundary
+BEGIN { x = -1; @[x] = count(); @[0xffffffff] = count(); printa("%d %@d\n", @); exit(0); }
+--out
+-1 2
+
+--end
+
 @@ agg.printa.probe-name-and-text | agg.printa, agg.layout.several | boundary
 BEGIN { x = probename; @a[probename] = sum(3); @b[x] = sum(4); printa("%s %@d %@d\n", @a, @b); exit(0); }
 --out

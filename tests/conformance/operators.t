@@ -57,6 +57,16 @@ BEGIN { this->v.g = 3; printf("%d %d %d\n", ++this->v.g, this->v.g--, this->v.g)
 
 --end
 
+@@ op.write.float-compound | op.write, type.float | boundary
+float f; double d; _Bool b; uint32_t u;
+BEGIN { f = 1.5; f += 1.5; printf("%f ", f); f *= 2; printf("%f ", f); d = 0.5; b = d; printf("%d %d %d\n", b, (_Bool)0.5, !d); }
+BEGIN { u = 0; d = u - 1; printf("%u %f\n", u - 1, d); exit(0); }
+--out
+3.000000 6.000000 1 1 0
+4294967295 4294967295.000000
+
+--end
+
 @@ op.write.bool-value | op.write, type.integer | boundary
 _Bool a, b, c;
 BEGIN { a = 1; b = 1; c = a + b; printf("%d %d ", c, c == a); a++; printf("%d ", a); a--; printf("%d ", a); a--; }

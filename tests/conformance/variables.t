@@ -542,6 +542,14 @@ BEGIN { printf("%d %s\n", SUM[2, 3] * 2, GREET["you"]); exit(0); }
 
 --end
 
+@@ var.assoc.computed-key | var.assoc, var.key | boundary
+int a[uint32_t]; uint32_t u, v;
+BEGIN { u = 0; a[u - 1] = 7; v = u - 1; printf("%d %d\n", a[v], a[u - 1]); exit(0); }
+--out
+7 7
+
+--end
+
 @@ inline.parameters.float | inline.parameters, type.float | boundary
 inline int TWICE[int a] = a * 2;
 inline double HALF[double a] = a / 2;
