@@ -9,8 +9,7 @@ namespace {
 // The field of a value that is recorded; of what is no integer only which action it belongs to.
 dfr_field field_of(const dof::Action& action, size_t index) {
 	dfr_field field{.action = static_cast<uint16_t>(index), .argument = -1};
-	const bool value = action.kind == DFR_ACT_CAPTURE || action.kind == DFR_ACT_DIFEXPR;
-	if (!value || !action.difo || action.difo->rtype.kind != DIF_KIND_CTF ||
+	if (!action.difo || action.difo->rtype.kind != DIF_KIND_CTF ||
 	    action.difo->rtype.flags & (DIF_TF_BYREF | DIF_TF_BYUREF))
 		return field;
 	const dif_type& type = action.difo->rtype;
@@ -20,7 +19,7 @@ dfr_field field_of(const dof::Action& action, size_t index) {
 	return field;
 }
 
-// One layout for each clause, as the engine makes it (kmod/engine/recording/plan.c).
+// One layout for each clause.
 trace::Layout layout_of(const dof::Image& program, uint32_t clause) {
 	trace::Layout layout;
 	layout.id = layout.clause = clause;

@@ -500,6 +500,12 @@ void Sema::comparison(Node* node) {
 
 // Whether a floating-point value is not 0.
 Node* Sema::not_zero(Node* value) {
+	if (value->kind == Nk::Float) {
+		value->kind = Nk::Int;
+		value->value = value->real != 0;
+		value->type = types_.int_type();
+		return value;
+	}
 	Node* const test = compilation_.arena.make(Nk::Binary, value->place);
 	test->op = Tok::Ne;
 	test->a = value;

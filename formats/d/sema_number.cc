@@ -2,6 +2,7 @@
 //
 // Analysis of numbers: integer constants are folded, and operations on floating
 // point become calls of the engine's soft float.
+#include "formats/d/codegen.h"
 #include "formats/d/sema.h"
 
 namespace dfr::d {
@@ -10,8 +11,10 @@ using types::TypeRef;
 
 void Sema::to_double(Node*& node) {
 	const TypeRef target = types_.basic("double");
-	if (types_.is_integer(node->type))
-		node = cast_to(node->type, node); // what is computed may be more than its type holds
+	// What went below 0 is of 64 bits: a large number, if they were taken without a sign.
+	if (node->kind != Nk::Int && is_wide(types_, node) && !types_.is_signed(node->type) &&
+	    !types_.info(node->type).is_bool)
+		node = cast_to(node->type, node);
 	if (types_.is_float(node->type) && types_.size(node->type) == 8) {
 		node->type = target;
 		return;

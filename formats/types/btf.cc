@@ -225,7 +225,7 @@ TypeInfo Btf::integer_info(const Record& type) const {
 		            std::to_string(result.bits) + " bits",
 		        type.at);
 	// D's char is signed, and so is the kernel's to D, which says "unsigned" from 6.2 on because it is built so.
-	result.is_signed = encoding & btf::kIntSigned || result.name == "char";
+	result.is_signed = encoding & btf::kIntSigned || (type.value == 1 && result.name == "char");
 	result.is_bool = encoding & btf::kIntBool;
 	// Compilers seldom set the encoding's character bit; the name tells.
 	result.is_char = (encoding & btf::kIntChar) ||

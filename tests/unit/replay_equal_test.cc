@@ -140,6 +140,21 @@ TEST_CASE("an answer lacks what a probe that is detached yet has not counted", "
 	finish(app);
 }
 
+TEST_CASE("a state that was killed has counted what its detached probes lacked", "[replay][verdict]") {
+	App app;
+	load(app, "app::work:entry { trace(arg0); }");
+	app.fire(app.entry, kStart + 1000, 0, 101, "a", 1, 0);
+	Kept kept(app);
+	auto& events = kept.identity().events;
+	const auto probe = static_cast<int32_t>(app.entry->pb_id);
+	events.push_back({.event = DFR_EVENT_DETACHED, .value = probe, .time = kStart + 2000});
+	events.push_back({.event = DFR_EVENT_KILLED, .value = DFR_KILLED_CONSUMER, .time = kStart + 3000});
+	const std::vector<std::string> reasons = trace::judge_whole(kept).reasons;
+	REQUIRE(reasons.size() == 1);
+	CHECK(reasons[0].starts_with("ended by the kernel at "));
+	finish(app);
+}
+
 TEST_CASE("an answer lacks the probes that could not be armed, if it is about them", "[replay][verdict]") {
 	App app;
 	load(app, "app::work:entry { trace(arg0); }");
