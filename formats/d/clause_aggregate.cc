@@ -454,16 +454,19 @@ void widen_keys(dof::Image& image) {
 	}
 	for (auto& [id, keys] : variables) {
 		for (auto& uses : keys) {
-			const auto shape = [](const dof::Action* use) {
-				return std::pair(use->difo->rtype.size,
-				                 use->difo->rtype.flags & DIF_TF_SIGNED);
-			};
-			const bool differ =
-			    std::any_of(uses.begin(), uses.end(),
-			                [&](const dof::Action* use) { return shape(use) != shape(uses[0]); });
+			uint32_t least = 8, most = 0;
+			for (const dof::Action* use : uses) {
+				least = std::min(least, use->difo->rtype.size);
+				most = std::max(most, use->difo->rtype.size);
+			}
+			// Of one size they are one key by their bytes, which are shown as the first use says.
 			for (dof::Action* use : uses) {
-				if (differ && use->difo->rtype.size < 8)
+				dif_type& type = use->difo->rtype;
+				if (least != most && type.size < 8)
 					widen(*use->difo);
+				else if (most < 8)
+					type.flags = (type.flags & ~DIF_TF_SIGNED) |
+					             (uses[0]->difo->rtype.flags & DIF_TF_SIGNED);
 			}
 		}
 	}

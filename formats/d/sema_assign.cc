@@ -100,8 +100,11 @@ Node* Sema::write_side(Node* left, bool always) {
 	if (left->kind == Nk::Var) {
 		for (size_t i = 0; i < left->list.size(); i++) {
 			Node*& key = left->list[i];
+			// Of integers all 64 bits, in which keys are compared.
+			const TypeRef type = left->variable->keys[i];
 			if (key->kind != Nk::Int && key->kind != Nk::String)
-				out->list[i] = keep(key, left->variable->keys[i]);
+				out->list[i] =
+				    keep(key, types_.is_integer(type) ? types_.named("int64_t") : type);
 		}
 	} else if (left->kind == Nk::Unary || (left->kind == Nk::Member && left->arrow)) {
 		out->a = keep(left->a, left->a->type);

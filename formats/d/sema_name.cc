@@ -431,16 +431,13 @@ void Sema::assoc(Node* node, Variable* found) {
 			key = copied_in(key);
 		if (strings && key->user)
 			to_text(key);
-		// Keys are compared in 64 bits, as they would be stored in a variable of the array's type. A wider one is
-		// another key, not this one's low half.
-		const bool wide = is_wide(types_, key);
-		if (types_.is_integer(found->keys[i]) &&
-		    types_.size(key->type) <= types_.size(found->keys[i])) {
-			if (wide || !types_.same(found->keys[i], key->type))
-				key = cast_to(found->keys[i], key);
-		} else if (wide) {
-			key = cast_to(key->type, key);
-		}
+		// Keys are compared in 64 bits: a wider one is another key, not this one's low half. What is computed is cut to
+		// a type that the array was declared with; elsewhere all of it counts, as in a[cpu << 32 | pid].
+		const bool cut =
+		    !types_.same(found->keys[i], key->type) || (found->declared && is_wide(types_, key));
+		if (cut && types_.is_integer(found->keys[i]) &&
+		    types_.size(key->type) <= types_.size(found->keys[i]))
+			key = cast_to(found->keys[i], key);
 	}
 	node->kind = Nk::Var;
 	node->a = nullptr;
@@ -552,11 +549,8 @@ void Sema::create(Node* left, TypeRef type, bool user) {
 				                 "type " + type_text(key) + " cannot be a key",
 				                 key->kind == Nk::Translated ? "use one of its members"
 				                                             : key_hint(key->type));
-			// a[cpu << 32 | pid]: what an int has no room for counts, too.
 			const bool text = types_.is_char_array(key->type);
-			keys.push_back(text                   ? types_.string_type()
-			               : is_wide(types_, key) ? types_.named("int64_t")
-			                                      : key->type);
+			keys.push_back(text ? types_.string_type() : key->type);
 		}
 		if (keys.empty())
 			return poison(left, "D_ARR_BADREF", "an associative array needs at least one key");

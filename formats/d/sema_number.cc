@@ -2,7 +2,6 @@
 //
 // Analysis of numbers: integer constants are folded, and operations on floating
 // point become calls of the engine's soft float.
-#include "formats/d/codegen.h"
 #include "formats/d/sema.h"
 
 namespace dfr::d {
@@ -11,10 +10,8 @@ using types::TypeRef;
 
 void Sema::to_double(Node*& node) {
 	const TypeRef target = types_.basic("double");
-	// What went below 0 is of 64 bits: a large number, if they were taken without a sign.
-	if (node->kind != Nk::Int && is_wide(types_, node) && !types_.is_signed(node->type) &&
-	    !types_.info(node->type).is_bool)
-		node = cast_to(node->type, node);
+	// What fewer than 64 bits are computed to has a sign, whatever its type: 0U - 1 is -1.
+	const bool is_signed = types_.is_signed(node->type) || types_.size(node->type) < 8;
 	if (types_.is_float(node->type) && types_.size(node->type) == 8) {
 		node->type = target;
 		return;
@@ -24,16 +21,15 @@ void Sema::to_double(Node*& node) {
 		return;
 	}
 	if (node->kind == Nk::Int) {
-		const bool is_signed = types_.is_signed(node->type);
 		node->kind = Nk::Float;
 		node->real = is_signed ? static_cast<double>(static_cast<int64_t>(node->value))
 		                       : static_cast<double>(node->value);
 		node->type = target;
 		return;
 	}
-	const uint32_t number = types_.is_float(node->type)    ? DIF_SUBR_F_FROM_F32
-	                        : types_.is_signed(node->type) ? DIF_SUBR_F_FROM_I64
-	                                                       : DIF_SUBR_F_FROM_U64;
+	const uint32_t number = types_.is_float(node->type) ? DIF_SUBR_F_FROM_F32
+	                        : is_signed                 ? DIF_SUBR_F_FROM_I64
+	                                                    : DIF_SUBR_F_FROM_U64;
 	node = hidden_call(number, {node}, target, node->place);
 }
 

@@ -471,8 +471,7 @@ BEGIN { x = 100000; @ = sum(x * x); @m = max(0 - x * x); printa("%@d ", @); prin
 @@ agg.key.signs | agg.layout.key | boundary
 BEGIN { x = -1; @[x] = count(); @[0xffffffff] = count(); printa("%d %@d\n", @); exit(0); }
 --out
-4294967295 1
--1 1
+-1 2
 
 --end
 

@@ -61,11 +61,13 @@ BEGIN { this->v.g = 3; printf("%d %d %d\n", ++this->v.g, this->v.g--, this->v.g)
 float f; double d; _Bool b; uint32_t u;
 BEGIN { f = 1.5; f += 1.5; printf("%f ", f); f *= 2; printf("%f ", f); d = 0.5; b = d; printf("%d %d %d\n", b, (_Bool)0.5, !d); }
 BEGIN { u = 0; d = u - 1; printf("%u %f\n", u - 1, d); x = 100000; d = x * x; printf("%f ", d); }
-BEGIN { b = 1; d = b + b; printf("%f %f\n", d, 1.0 * (1 << 40)); exit(0); }
+BEGIN { b = 1; d = b + b; printf("%f %f\n", d, 1.0 * (1 << 40)); }
+BEGIN { u = 2000000; printf("%f %f %f\n", 1.0 * (u * 4096), 1.0 * (0U - 1), (60U * 1000000000) / 1.0); exit(0); }
 --out
 3.000000 6.000000 1 1 0
-4294967295 4294967295.000000
+4294967295 -1.000000
 10000000000.000000 2.000000 1099511627776.000000
+8192000000.000000 -1.000000 60000000000.000000
 
 --end
 

@@ -553,10 +553,14 @@ BEGIN { u = 0; a[u - 1] = 7; v = u - 1; printf("%d %d\n", a[v], a[u - 1]); exit(
 @@ var.assoc.computed-wide-key | var.assoc, var.key | boundary
 int64_t k; int a[int64_t]; uint32_t u; int n; _Bool t; int b[int];
 BEGIN { u = 0; k = u - 1; a[k] = 7; t = 1; n = t + t; b[n] = 8; printf("%d %d\n", a[u - 1], b[t + t]); }
-BEGIN { x = 1; c[x << 32 | 5] = 1; c[x << 33 | 5] = 2; printf("%d %d\n", c[x << 32 | 5], c[x << 33 | 5]); exit(0); }
+BEGIN { x = 1; c[x << 32 | 5] = 1; c[x << 33 | 5] = 2; printf("%d %d\n", c[x << 32 | 5], c[x << 33 | 5]); }
+int e[int];
+BEGIN { k = 0x100000005; e[k] = 1; n = 1; e[k] += n++; printf("%d %d\n", e[k], e[5]); d[0x80045430] = 7; printf("%d\n", d[(int)0x80045430]); exit(0); }
 --out
 7 8
 1 2
+2 0
+7
 
 --end
 
