@@ -6,6 +6,9 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/engine_store_rig.h"
+extern "C" {
+#include "kmod/engine/recording/store.h"
+}
 
 namespace engine_store_sizes_test {
 
