@@ -296,7 +296,7 @@ TEST_CASE("an options' file that cannot be read is told from one that is wrong",
 
 TEST_CASE("a reload of a program that cannot be read changes nothing", "[recorder][flight]") {
 	const test::ScratchFolder folder;
-	std::ofstream(folder.file("empty.dof"));
+	const std::ofstream empty(folder.file("empty.dof"));
 	for (const std::string& program :
 	     {folder.path(), folder.file("empty.dof"), folder.file("nosuch"), std::string("/dev/zero")}) {
 		recorder::Daemon daemon({"--name", "x", "--program", program});

@@ -227,7 +227,7 @@ TEST_CASE("CTF: an archive's names are no longer than it, and one of them is the
 	const std::vector<std::uint64_t> same(1000), different = {0, 1};
 	CHECK_THROWS_WITH(CtfFile::from_blob("long", Blob::from_bytes(archive_of(same, text))),
 	                  Contains("lies outside"));
-	const std::string_view names(".ctf\0.ctf", 10);
+	const std::string names = std::string(".ctf") + '\0' + ".ctf" + '\0';
 	CHECK(CtfFile::from_blob("one", Blob::from_bytes(archive_of(different, names)))
 	          ->dictionaries()
 	          .size() == 2);
