@@ -717,6 +717,30 @@ TEST_CASE("a stretch that is not over is told, also after its beginning was over
 	CHECK(storm.state.losses.stretches[0].from < storm.time);
 }
 
+// A snapshot asks which stretches go on, then copies the blocks without closing them.
+TEST_CASE("who asks what it costs finds a stretch that is over in a block, also where nothing has fired",
+          "[engine][store][governor][thin]") {
+	Storm storm(low_read_high_write());
+	while (storm.read->pb_ecbs)
+		storm.run(storm.time + 1, 500);
+	storm.state.take();
+	while (!storm.read->pb_ecbs)
+		govern(storm.state, storm.time += 10'000'000);
+	dfr_ioc_cpu_cost cost[2] = {};
+	dfr_ioc_cost asked{.count = 2};
+	dfr_state_cost(storm.state.state, &asked, cost);
+	CHECK(cost[0].thinned_since[DFR_PRIORITY_LOW] == 0);
+	dfr_ioc_seen seen[2] = {};
+	dfr_ioc_blocks io{.count = 2};
+	dfr_state_blocks(storm.state.state, &io, seen);
+	REQUIRE(io.count == 1);
+	CHECK(seen[0].committed > 0);
+	storm.state.take();
+	REQUIRE(storm.state.losses.stretches.size() == 1);
+	CHECK(storm.state.losses.stretches[0].to != 0);
+	CHECK(storm.state.losses.stretches[0].to == io.last);
+}
+
 TEST_CASE("END of a low priority fires while its other clauses are detached",
           "[engine][store][governor][thin]") {
 	Program program = low_read_high_write();

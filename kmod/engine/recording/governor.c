@@ -772,6 +772,7 @@ static void tell_cost(void *arg)
 		cost->thinned_left[priority] = dfr_thinned(share, priority)->now.left;
 	}
 	cost->thinned_firings = gv->gv_left;
+	dfr_record_tell(share); /* a snapshot goes by the blocks for those that are over */
 }
 
 void dfr_state_cost(struct dfr_state *state, struct dfr_ioc_cost *io, struct dfr_ioc_cpu_cost *costs)

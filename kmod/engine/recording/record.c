@@ -334,9 +334,12 @@ u64 dfr_telling_time(const struct dfr_share *share)
 /* Process context, on the share's CPU: tells of thinning at once, and not with the next record. */
 void dfr_record_tell(struct dfr_share *share)
 {
-	u64 time = dfr_telling_time(share);
+	u64 time;
 
-	if (share->sh_thin_untold && dfr_ring_room(share, LOSS_BYTES, time, false))
+	if (!share->sh_thin_untold)
+		return;
+	time = dfr_telling_time(share);
+	if (dfr_ring_room(share, LOSS_BYTES, time, false))
 		dfr_record_losses(share, DFR_LEVEL_TASK, time, 0);
 }
 
