@@ -417,9 +417,12 @@ void DeviceSession::read_catalog() {
 	}
 }
 
+// The clock first: what is over by the time of the question is told in a block, even if it went on at the mark.
 uint64_t DeviceSession::mark() {
+	const uint64_t now = now_ns();
+	read_catalog(); // it says whether the state has clauses that may be thinned
 	marked_stretches_ = running_stretches();
-	return now_ns();
+	return now;
 }
 
 uint64_t DeviceSession::flush() {

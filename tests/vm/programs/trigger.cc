@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Guest program: waits for the triggers of a kept state as dfrd does, by recorder::DeviceSession.
+// Guest program: looks at a kept state as dfrd and `dfr snapshot` do, by recorder::DeviceSession.
 //
 //   guest-trigger list NAME       asks once, prints all: "REASON: COUNT, FRESH fresh", oopses as "(oops)"
 //   guest-trigger wait NAME       sleeps until there is one that it has not asked for, prints those that are fresh;
@@ -9,10 +9,14 @@
 //   guest-trigger reuse A         with one descriptor: claims A, asks, ends it, claims "other", and prints whether there is
 //                                 something to ask for
 //   guest-trigger hostile NAME    what the request says to arguments that are wrong, and whether triggers are lost by it
+//   guest-trigger mark NAME       marks the time, as the first thing that a session does, while clauses are thinned on CPU 1;
+//                                 prints "marked"; and when that is over, whether the losses have it
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <poll.h>
+#include <thread>
 
 #include "formats/error.h"
 #include "recorder/device_session.h"
@@ -91,9 +95,41 @@ int reuse(const std::string& name) {
 	return 0;
 }
 
+// Since when clauses of a low priority are off on CPU 1; 0: they are not.
+uint64_t thinned_since(DeviceSession& session) {
+	const DeviceSession::Cost cost = session.cost().value();
+	for (const dfr_ioc_cpu_cost& cpu : cost.cpus)
+		if (cpu.cpu == 1)
+			return cpu.thinned_since[DFR_PRIORITY_LOW];
+	return 0;
+}
+
+int mark(const std::string& name) {
+	for (;;) {
+		DeviceSession session;
+		session.view(name);
+		const uint64_t since = thinned_since(session);
+		session.mark();
+		if (!since || thinned_since(session) != since)
+			continue;
+		std::puts("marked");
+		std::fflush(stdout);
+		while (thinned_since(session))
+			std::this_thread::sleep_for(std::chrono::milliseconds(50));
+		const std::vector<dfr::trace::Losses::Stretch>& stretches = session.losses().stretches;
+		const bool told = std::any_of(stretches.begin(), stretches.end(), [&](const auto& stretch) {
+			return stretch.cpu == 1 && stretch.from == since;
+		});
+		std::puts(told ? "told" : "not told");
+		return 0;
+	}
+}
+
 int run(const std::string& command, const std::string& name) {
 	if (command == "reuse")
 		return reuse(name);
+	if (command == "mark")
+		return mark(name);
 	DeviceSession session;
 	session.view(name);
 	if (command == "list")
