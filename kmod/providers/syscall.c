@@ -149,7 +149,7 @@ void dfr_syscall_fire_return(struct dfr_syscall *call, long result, struct pt_re
 	fire_return(call, result, regs);
 }
 
-static bool *armed_of(const struct dfr_probe *probe)
+static u8 *armed_of(const struct dfr_probe *probe)
 {
 	struct dfr_syscall *call = probe->pb_cookie;
 
@@ -170,7 +170,7 @@ static noinline void passed(bool entry)
 
 		at = at + 1 < call_count ? at + 1 : 0;
 		probe = entry ? calls[at].sy_entry : calls[at].sy_return;
-		if (READ_ONCE(calls[at].sy_hooked) || !READ_ONCE(*armed_of(probe)))
+		if (READ_ONCE(*armed_of(probe)) != DFR_WHERE_ALL_PASS)
 			continue;
 		WRITE_ONCE(last, at);
 		dfr_probe_passed(probe);
@@ -182,13 +182,14 @@ static noinline void passed(bool entry)
 
 static __always_inline void entered(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs)
 {
-	/* A call that was hooked says so until it is armed again. */
-	bool here = call && !READ_ONCE(call->sy_hooked);
-
-	if (here && dfr_probe_wants(call->sy_entry))
-		dfr_syscall_fire_entry(call, abi, regs);
-	else if (call && !(here && READ_ONCE(call->sy_entry_armed)) && dfr_refusal_due())
+	if (!call)
+		return;
+	if (READ_ONCE(call->sy_entry_armed) == DFR_WHERE_ALL_PASS) {
+		if (dfr_probe_wants(call->sy_entry))
+			dfr_syscall_fire_entry(call, abi, regs);
+	} else if (dfr_refusal_due()) {
 		passed(true);
+	}
 }
 
 static noinline void compat_entered(unsigned long number, struct pt_regs *regs)
@@ -233,12 +234,14 @@ static __always_inline void left(enum abi abi, struct pt_regs *regs, long result
 	/* After rt_sigreturn the number is -1, and call_of() returns NULL: `result` is no call's result. */
 	struct dfr_syscall *call = call_of(dfr_arch_syscall_number(regs), abi);
 
-	bool here = call && !READ_ONCE(call->sy_hooked);
-
-	if (here && dfr_probe_wants(call->sy_return))
-		dfr_syscall_fire_return(call, result, regs);
-	else if (call && !(here && READ_ONCE(call->sy_return_armed)) && dfr_refusal_due())
+	if (!call)
+		return;
+	if (READ_ONCE(call->sy_return_armed) == DFR_WHERE_ALL_PASS) {
+		if (dfr_probe_wants(call->sy_return))
+			dfr_syscall_fire_return(call, result, regs);
+	} else if (dfr_refusal_due()) {
 		passed(false);
+	}
 }
 
 static noinline void compat_left(struct pt_regs *regs, long result)
@@ -397,7 +400,7 @@ static int arm(struct dfr_provider *unused, struct dfr_probe *probe)
 				   find_functions(call));
 		hooked_count += call->sy_hooked;
 	}
-	smp_store_release(armed_of(probe), true); /* who sees it armed sees how */
+	WRITE_ONCE(*armed_of(probe), call->sy_hooked ? DFR_AT_FUNCTIONS : DFR_WHERE_ALL_PASS);
 	if (!call->sy_hooked)
 		point_of(probe)->tp_users++;
 	return 0;
@@ -407,7 +410,7 @@ static void disarm(struct dfr_provider *unused, struct dfr_probe *probe)
 {
 	struct dfr_syscall *call = probe->pb_cookie;
 
-	WRITE_ONCE(*armed_of(probe), false);
+	WRITE_ONCE(*armed_of(probe), DFR_NOT_ARMED);
 	if (!call->sy_hooked)
 		point_of(probe)->tp_users--;
 	else if (!is_armed(call))
@@ -422,8 +425,14 @@ static void unhook(struct dfr_syscall *call)
 {
 	hooked_count--;
 	WRITE_ONCE(call->sy_hooked, false);
-	enter_point.tp_users += call->sy_entry_armed;
-	exit_point.tp_users += call->sy_return_armed;
+	if (call->sy_entry_armed) {
+		WRITE_ONCE(call->sy_entry_armed, DFR_WHERE_ALL_PASS);
+		enter_point.tp_users++;
+	}
+	if (call->sy_return_armed) {
+		WRITE_ONCE(call->sy_return_armed, DFR_WHERE_ALL_PASS);
+		exit_point.tp_users++;
+	}
 }
 
 static void hook(struct dfr_syscall *call)

@@ -20,16 +20,23 @@ enum dfr_hooks_returns {
 	DFR_HOOKS_CONFINED /* only users without privilege listen: their own, of a small pool */
 };
 
+/* Where a call's probe fires from. */
+enum dfr_armed {
+	DFR_NOT_ARMED,
+	DFR_AT_FUNCTIONS, /* the call's own */
+	DFR_WHERE_ALL_PASS
+};
+
 /* A system call by its name: its probes, and how they are fired. */
 struct dfr_syscall {
 	struct dfr_probe *sy_entry;
 	struct dfr_probe *sy_return;
 	unsigned long sy_function[ABI_MAX]; /* 0: this ABI has no such call */
 	bool sy_returns;		    /* its function returns to its caller, with a result */
-	bool sy_entry_armed;		    /* this and the next two are read in probe context */
-	bool sy_return_armed;
-	u8 sy_hooks_returns; /* enum dfr_hooks_returns: read in probe context */
-	bool sy_hooked;	     /* fires from its functions, not where all calls pass */
+	u8 sy_entry_armed; /* enum dfr_armed; this and the next three are read in probe context */
+	u8 sy_return_armed;
+	u8 sy_hooks_returns; /* enum dfr_hooks_returns */
+	bool sy_hooked;	     /* armed at its functions; a call that was says so until it is armed again */
 	bool sy_filtered;    /* its functions are in the filter of syscall_hook.c's ops */
 };
 

@@ -59,7 +59,7 @@ static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, st
 	call = dfr_syscall_of(dfr_arch_syscall_number(user), abi);
 	if (!call || !READ_ONCE(call->sy_hooked) || ip - call->sy_function[abi] >= SITE_BYTES)
 		return;
-	if (READ_ONCE(call->sy_entry_armed) && dfr_probe_wants(call->sy_entry))
+	if (READ_ONCE(call->sy_entry_armed) == DFR_AT_FUNCTIONS && dfr_probe_wants(call->sy_entry))
 		dfr_syscall_fire_entry(call, abi, regs);
 	hooks = READ_ONCE(call->sy_hooks_returns);
 	if (hooks == DFR_HOOKS_ALL)
@@ -75,8 +75,7 @@ static void hook_left(DFR_RETHOOK_HANDLER_ARGS)
 {
 	struct dfr_syscall *call = dfr_return_cookie(node);
 
-	if (smp_load_acquire(&call->sy_return_armed) && READ_ONCE(call->sy_hooked) &&
-	    dfr_probe_wants(call->sy_return))
+	if (READ_ONCE(call->sy_return_armed) == DFR_AT_FUNCTIONS && dfr_probe_wants(call->sy_return))
 		dfr_syscall_fire_return(call, regs_return_value(regs), regs);
 }
 
