@@ -417,12 +417,12 @@ void DeviceSession::read_catalog() {
 	}
 }
 
-// The clock first: what is over by the time of the question is told in a block, even if it went on at the mark.
+// The clock last: the engine tells in a block what is over by the question, and a block that begins behind the mark is
+// not read for what was before it.
 uint64_t DeviceSession::mark() {
-	const uint64_t now = now_ns();
 	read_catalog(); // it says whether the state has clauses that may be thinned
 	marked_stretches_ = running_stretches();
-	return now;
+	return now_ns();
 }
 
 uint64_t DeviceSession::flush() {
