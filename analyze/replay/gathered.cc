@@ -231,16 +231,12 @@ std::vector<std::string> Gathered::reasons() const {
 	for (const GatheredPart& part : parts_)
 		for (const std::string& reason : part.selected.reasons)
 			all.push_back(prefix(part) + reason);
-	// A speculation's records have the times of before its commit, so a mark says nothing of them.
 	for (const GatheredPart& part : parts_) {
 		const auto cut = part.selected.touched ? part.member.source->cut() : std::nullopt;
 		if (cut && cut->goes_on && passes_marks_ && part.selected.records.to >= cut->whole_until)
 			all.push_back(prefix(part) + "after " +
 			              trace::time_text(catalog(part), cut->whole_until) +
 			              " records of some CPUs are missing (taken later)");
-		if (cut && trace::RecordShapes(catalog(part)).may_commit())
-			all.push_back(prefix(part) + "records of speculations that were committed after " +
-			              trace::time_text(catalog(part), cut->whole_until) + " may be missing");
 	}
 	find_holes(all);
 	return all;

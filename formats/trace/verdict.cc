@@ -306,8 +306,8 @@ void judge_full(Verdict& verdict, const Catalog& catalog, const Merger& merger) 
 }
 
 // What fires at a probe while the governor has it detached is counted when it is attached again, or at stop.
-void judge_detached(Verdict& verdict, const Catalog& catalog, const Merger& merger) {
-	if (const std::string text = detached_text(catalog, merger.selection().to); !text.empty())
+void judge_detached(Verdict& verdict, const Catalog& catalog, uint64_t end) {
+	if (const std::string text = detached_text(catalog, end); !text.empty())
 		verdict.reasons.push_back(text + " (budget): what fired there is not counted");
 }
 
@@ -527,7 +527,10 @@ Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked) {
 	judge_thinned(verdict, source.catalog(), merger, asked.priority);
 	judge_blocks(verdict, source, merger);
 	judge_full(verdict, source.catalog(), merger);
-	judge_detached(verdict, source.catalog(), merger);
+	// What the catalog tells of after the cut, the ledger does not have.
+	judge_detached(
+	    verdict, source.catalog(),
+	    std::min(merger.selection().to, cut && cut->goes_on ? cut->whole_until - 1 : UINT64_MAX));
 	judge_unarmed(verdict, source.catalog(), merger, asked.probe);
 	judge_killed(verdict, source.catalog(), merger);
 	if (cut) {
@@ -537,6 +540,11 @@ Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked) {
 			verdict.to = std::min(verdict.to, cut->whole_until - 1);
 		else if (to >= cut->whole_until - 1 && !source.partial()) // else it is among the remarks
 			verdict.reasons.push_back(cut->why);
+		// These have the times of before their commit, so a mark says nothing of them.
+		if (RecordShapes(source.catalog()).may_commit())
+			verdict.reasons.push_back("records of speculations that were committed after " +
+			                          time_text(source.catalog(), cut->whole_until) +
+			                          " may be missing");
 	}
 	if (source.partial())
 		for (std::string& remark : source.remarks())

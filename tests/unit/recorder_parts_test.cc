@@ -46,7 +46,7 @@ public:
 	explicit PlayedMachine(unsigned probes = 1) {
 		test::CatalogLog log;
 		log.state("played", 3, 4096, DFR_BUFPOLICY_SWITCH)
-		    .dof(0, "program")
+		    .dof(0, test::kEmptyDof)
 		    .event(DFR_EVENT_GO, 0, now)
 		    .layout(1, {test::int_field(8)});
 		for (uint32_t probe = 1; probe <= probes; probe++)

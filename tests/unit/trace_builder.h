@@ -78,6 +78,9 @@ inline uint32_t slow_crc32c(std::span<const std::byte> bytes) {
 	return ~crc;
 }
 
+// A program of no sections, so of no actions. (A reader that finds no header takes it for a program that may do anything.)
+const std::string kEmptyDof(64, '\0');
+
 class CatalogLog : public Bytes {
 public:
 	explicit CatalogLog(uint64_t state_id = 7, uint8_t boot = 0xb0) {
