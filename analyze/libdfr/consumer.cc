@@ -116,7 +116,13 @@ void Consumer::finish() {
 }
 
 bool Consumer::leave() {
-	const bool goes_on = session_.status().activity == DFR_ACTIVE; // what ends during the pass does, too
+	const uint32_t activity = session_.status().activity;
+	if (activity ==
+	    DFR_DRAINING) { // the program has called exit(): END fires, and speculations are committed
+		finish();
+		return false;
+	}
+	const bool goes_on = activity == DFR_ACTIVE; // what ends during the pass does, too
 	consume(true);
 	check_status(true);
 	renderer_.print_remaining();
