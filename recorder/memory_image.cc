@@ -511,6 +511,8 @@ private:
 		tallied_ = tallied_ || whole;
 		if (tally.killed)
 			killed_ = tally.over;
+		if (tally.over && cpu != DFR_TALLY_NO_CPU)
+			full_[cpu] = tally.over;
 		for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
 			if (tally.loss[cause])
 				losses_.add({.cause = cause,
@@ -653,9 +655,15 @@ private:
 		                           .time = panic_->time});
 	}
 
-	// The mark that the kernel had no time to make in the catalog of a state that the deadman, or an oops inside a
-	// firing, has ended.
+	// The marks that the kernel had no time to make in the catalog: of rings that were full, and of a state that the
+	// deadman, or an oops inside a firing, has ended.
 	void note_end() {
+		for (const trace::EventMark& mark : catalog_.events)
+			if (mark.event == DFR_EVENT_FULL)
+				full_.erase(static_cast<uint32_t>(mark.value));
+		for (const auto& [cpu, time] : full_)
+			catalog_.events.push_back(
+			    {.event = DFR_EVENT_FULL, .value = static_cast<int32_t>(cpu), .time = time});
 		const uint64_t broken = panic_ ? panic_->broken : 0;
 		const uint64_t ended =
 		    broken && killed_ ? std::min(broken, killed_) : std::max(broken, killed_);
@@ -689,7 +697,8 @@ private:
 	trace::Losses losses_;
 	bool tallied_ = false;
 	uint64_t odd_tallies_ = 0, odd_chunks_ = 0;
-	uint64_t killed_ = 0; // when the deadman did, as the counters say; 0: it did not
+	std::map<uint32_t, uint64_t> full_; // by CPU, when its ring was, as its counters say
+	uint64_t killed_ = 0;               // when the deadman did, as the counters say; 0: it did not
 	std::vector<std::string> remarks_;
 	bool partial_ = false;
 	size_t next_ = 0;

@@ -51,9 +51,12 @@ struct dfr_tally {
 	__u64 loss[DFR_LOSS_MAX];
 	__u64 unused[DFR_TALLY_CAUSES - DFR_LOSS_MAX]; /* the mark */
 	struct dfr_tally_thinned thinned[DFR_TALLY_PRIORITIES];
-	/* DFR_TALLY_NO_CPU; time: what fired before it is recorded or counted; 0: the state records, or has not begun */
+	/*
+	 * Time: what fired before it is recorded or counted. DFR_TALLY_NO_CPU: of the state, 0: it records, or has not
+	 * begun. Of a CPU: its ring is full (DFR_BUFPOLICY_FILL), 0: it is not.
+	 */
 	__u64 over;
-	__u64 killed; /* 1: it was the deadman */
+	__u64 killed; /* DFR_TALLY_NO_CPU; 1: it was the deadman */
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_tally) == 16 + 8 * DFR_TALLY_CAUSES + 64 * DFR_TALLY_PRIORITIES + 16,
                   "tally");

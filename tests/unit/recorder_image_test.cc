@@ -1559,6 +1559,31 @@ TEST_CASE("an oops inside a firing is in the panic's record", "[recorder][image]
 	CHECK(judged(5'500, DFR_EVENT_STOP).reasons.empty());
 }
 
+TEST_CASE("a ring that was full, of which the catalog has not been told yet, ends the window",
+          "[recorder][image]") {
+	for (const bool told : {false, true}) {
+		Memory memory = sample_memory();
+		memory.panic(70, 9'999, "bash", "Oops", 0xb0);
+		CatalogLog log = sample_log();
+		if (told)
+			log.event(DFR_EVENT_FULL, 1, 4'000);
+		memory.put({100, 90}, log.done());
+		dfr_tally counters = no_losses(1, 7);
+		counters.over = 5'500;
+		memory.put({450}, std::as_bytes(std::span(&counters, 1)));
+		memory.anchor({.pfn = 64, .kind = DFR_ANCHOR_TALLY, .cpu = 1, .unit = 4096, .frames = {450}});
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		trace::Verdict verdict;
+		values_of(*found[0], &verdict);
+		CHECK_FALSE(verdict.complete);
+		CHECK(mentions(verdict.reasons, "the ring of CPU 1"));
+		CHECK(verdict.to == (told ? 4'000 : 5'500));
+		CHECK(std::ranges::count(found[0]->catalog().events, DFR_EVENT_FULL,
+		                         &trace::EventMark::event) == 1);
+	}
+}
+
 // formats/abi/tally.h; kmod/engine/DECISIONS.md: the end that comes in probe context is told by who asks.
 TEST_CASE("a kill by the deadman is in the state's counters", "[recorder][image]") {
 	const auto judged = [](uint64_t over, uint64_t killed, uint32_t ended, uint64_t broken) {

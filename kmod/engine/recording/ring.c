@@ -232,6 +232,7 @@ static bool next_free(struct dfr_share *share, bool is_end)
 			return true;
 		if (!is_end) {
 			ring->rg_full_time = ring->rg_before;
+			dfr_write_once(&share->sh_tally->over, ring->rg_full_time);
 			dfr_store_release(&ring->rg_full, true);
 		}
 		return false;
