@@ -188,26 +188,51 @@ TEST_CASE("commit and discard of a speculation that nothing was traced to", "[en
 	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) == 1);
 }
 
-TEST_CASE("several CPUs: commit takes this CPU's part, the cleaner the others'", "[engine][store][spec]") {
+TEST_CASE("several CPUs: commit takes this CPU's part, the cleaner or who asks for all the others'",
+          "[engine][store][spec]") {
+	enum class By { Housekeeping, Listing, Taking };
+	const By by = GENERATE(By::Housekeeping, By::Listing, By::Taking);
 	Setup s(3);
 	s.on(0, s.open, 0, 100);
 	s.on(0, s.say, 10, 200);
 	s.on(1, s.say, 11, 300);
 	s.on(2, s.say, 12, 400);
 	s.on(1, s.commit, 0, 500);
-	CHECK(s.numbers() == Numbers{11});
+	const uint64_t before = s.state.status().records;
 	s.on(0, s.say, 13, 600); // COMMITTINGMANY: dropped
-	s.clean();
+	dfr_ioc_blocks io{};
+	switch (by) {
+	case By::Housekeeping: s.clean(); break;
+	case By::Listing: dfr_state_blocks(s.state.state, &io, nullptr); break;
+	case By::Taking: break;
+	}
+	CHECK(s.state.status().records == before + (by == By::Taking ? 0 : 2));
 	std::vector<Record> records = s.state.take();
-	REQUIRE(records.size() == 2);
-	CHECK(records[0].cpu == 0);
-	CHECK(records[0].time == 200);
-	CHECK(records[0].commit_time == 500);
-	CHECK(records[1].cpu == 2);
-	CHECK(records[1].time == 400);
-	CHECK(records[1].commit_time == 500);
+	REQUIRE(records.size() == 3);
+	for (uint32_t cpu = 0; cpu < 3; cpu++) {
+		CHECK(records[cpu].cpu == cpu);
+		CHECK(records[cpu].time == 200 + 100 * cpu);
+		CHECK(records[cpu].commit_time == 500);
+	}
 	s.on(0, s.open);
 	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) == 0);
+}
+
+TEST_CASE("what was speculated before a ring was full, and committed after it, is lost",
+          "[engine][store][spec]") {
+	const bool before = GENERATE(true, false);
+	Setup s(1, 1, [](Program& program) {
+		program.option(DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_FILL).option(DFR_OPT_BUFSIZE, 4096);
+	});
+	s.on(0, s.open, 0, 100);
+	if (before)
+		s.on(0, s.say, 10, 200);
+	for (uint64_t time = 1000; time < 3000; time++)
+		s.on(0, s.plain, 1, time);
+	if (!before) // it was asked to stop then
+		s.on(0, s.say, 10, 3000);
+	s.on(0, s.commit, 0, 4000);
+	CHECK(s.loss(DFR_LOSS_PRINCIPAL) == (before ? 1 : 0));
 }
 
 TEST_CASE("several CPUs: the cleaner's part of a commit is there when the owner goes",

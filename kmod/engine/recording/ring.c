@@ -447,6 +447,8 @@ int dfr_state_take(struct dfr_state *state, u32 cpu, u32 flags, struct dfr_ioc_t
 	if (cpu != DFR_ALL_CPUS && cpu >= state->st_engine->en_ncpus)
 		return -EINVAL;
 	dfr_mutex_lock(&state->st_lock);
+	if (take.tk_flush)
+		dfr_spec_clean(state);
 	for (i = 0; i < state->st_engine->en_ncpus; i++) {
 		take.tk_share = state->st_shares[i];
 		if (!take.tk_share || (cpu != DFR_ALL_CPUS && cpu != i))
@@ -565,6 +567,8 @@ void dfr_state_blocks(struct dfr_state *state, struct dfr_ioc_blocks *io, struct
 	io->count = 0;
 	io->newest = io->records = io->lost = io->last = 0;
 	dfr_mutex_lock(&state->st_lock);
+	if (!io->block)
+		dfr_spec_clean(state);
 	tail.tl_share = share_of(state, io->cpu);
 	if (tail.tl_share)
 		dfr_visit_cpu(state->st_engine, io->cpu, read_tail, &tail);

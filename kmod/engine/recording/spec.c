@@ -287,12 +287,14 @@ static void lost_in_commit(const struct commit *commit, struct dfr_speclist *lis
 	u64 from = 0;
 
 	for (chunk = list->sl_first; chunk; chunk = chunk_next(chunk)) {
+		/* A full `fill` ring has stopped recording: what came later is not a loss. */
+		if (share->sh_ring.rg_full && chunk->first_time > share->sh_ring.rg_full_time)
+			continue;
 		if (!count)
 			from = chunk->first_time;
 		count += chunk->records;
 	}
-	/* A full `fill` ring has stopped recording, so this is not a loss. */
-	if (!count || share->sh_ring.rg_full)
+	if (!count)
 		return;
 	dfr_count_lost(share, DFR_LOSS_PRINCIPAL, count);
 	pending->pe_probe = 0;
