@@ -77,11 +77,6 @@ static u8 ecb_flags(const struct build *build)
 	return flags;
 }
 
-static u32 clause_priority(const struct build *build)
-{
-	return DFR_ECBUARG_PRIORITY(build->bu_enabling->eb_program->pg_clauses[build->bu_clause].cl_uarg);
-}
-
 /*
  * No state begins on a probe with so many clauses, because a firing would take long merely
  * to pass them.
@@ -176,6 +171,7 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 		dfr_plat_free(ecb);
 		return error;
 	}
+	dfr_write_once(&state->st_priorities, state->st_priorities | 1u << dfr_ecb_priority(ecb));
 	if (probe->pb_id == DFR_PROBE_ERROR)
 		state->st_has_error = true;
 	if (probe->pb_provider->pv_ops->missed)
@@ -224,7 +220,6 @@ static int match_enabling(struct build *build)
 	for (build->bu_clause = 0; build->bu_clause < enabling->eb_program->pg_nclauses && !error;
 	     build->bu_clause++) {
 		build->bu_flags = ecb_flags(build);
-		build->bu_state->st_priorities |= 1u << clause_priority(build);
 		error = dfr_plat_proceed();
 		if (build->bu_come)
 			error = 0; /* it is whoever loads a module that is killed, and its probes come nevertheless */
