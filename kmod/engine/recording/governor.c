@@ -452,23 +452,27 @@ struct review {
 	u64 rv_now;
 };
 
-/* On the share's CPU: settles, tells, and lets the state record again if there is enough credit. */
+/*
+ * On the share's CPU: settles, tells, and lets the state record again if there is enough credit. What it tells it reads
+ * the clock for, because until the visit the CPU leaves firings out.
+ */
 static void look_after(void *arg)
 {
 	struct review *review = arg;
 	struct dfr_share *share = review->rv_share;
 	struct dfr_governor *gv = &share->sh_governor;
 	u32 budget = dfr_governor_budget(share->sh_state);
+	u64 now = dfr_plat_clock(NULL);
 
 	dfr_governor_settle(share, review->rv_now);
 	if (!gv->gv_throttled)
 		return; /* only the purse for others was to be settled */
-	tell(share, review->rv_now);
+	tell(share, now);
 	if (budget && gv->gv_purse.pu_credit < (s64)(RESUME / 100 * budget))
 		return;
 	if (gv->gv_user && gv->gv_user->up_own.pu_credit < (s64)(RESUME / 100 * DFR_CONFINED_BUDGET))
 		return;
-	release(share, review->rv_now);
+	release(share, now);
 	if (dfr_read_once(&share->sh_state->st_activity) == DFR_ACTIVE)
 		set_live(share, true);
 }
