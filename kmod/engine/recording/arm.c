@@ -59,15 +59,26 @@ static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *first)
 	dfr_write_once(&probe->pb_flags, (probe->pb_flags & ~(u32)(DFR_PB_PURE | DFR_PB_NOARGS)) | flags);
 }
 
+/* How many of the probe's misses the state has been told of: from here on, unless another ECB of it is there. */
+static u64 missed_until_now(const struct dfr_ecb *ecb)
+{
+	struct dfr_probe *probe = ecb->ec_probe;
+	const struct dfr_ecb *other = probe->pb_ecbs;
+	bool off;
+
+	while (other && other->ec_state != ecb->ec_state)
+		other = other->ec_next;
+	return other ? other->ec_missed : probe->pb_provider->pv_ops->missed(probe, &off);
+}
+
 static void link_ecb(struct dfr_ecb *ecb)
 {
 	struct dfr_probe *probe = ecb->ec_probe;
 	struct dfr_ecb *before = probe->pb_last;
 	struct dfr_ecb **link = before ? &before->ec_next : &probe->pb_ecbs;
-	bool off;
 
 	if (probe->pb_provider->pv_ops->missed)
-		ecb->ec_missed = probe->pb_provider->pv_ops->missed(probe, &off);
+		ecb->ec_missed = missed_until_now(ecb);
 	dfr_form_find(ecb, probe->pb_armed >= PLAIN_ON_PROBE);
 	ecb->ec_next = NULL; /* a former place in a chain; no firing is at this ECB any more */
 	ecb->ec_before = before;
@@ -263,9 +274,10 @@ u32 dfr_state_detach(struct dfr_state *state)
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
 		if (!dfr_ecb_marked(ecb, DFR_MARK_CHOSEN))
 			continue;
+		dfr_governor_detached(
+			state, ecb); /* before: disarming takes time, and a stop tells of what is marked */
 		disarm_ecb(state, ecb);
 		dfr_ecb_mark(ecb, DFR_MARK_CHOSEN, false);
-		dfr_governor_detached(state, ecb);
 	}
 	commit_providers(state->st_engine);
 	return probes;
