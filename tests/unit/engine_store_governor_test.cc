@@ -11,6 +11,7 @@
 #include <functional>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "tests/unit/engine_store_rig.h"
 extern "C" {
@@ -549,7 +550,7 @@ struct Storm {
 
 	explicit Storm(const Program& program) {
 		dfr_engine_govern(rig.engine(), kHook);
-		REQUIRE(state.enable(program) == 0);
+		REQUIRE(state.enable(program, DFR_ENABLE_ZERO_OK) == 0);
 		REQUIRE(state.go() == 0);
 		govern(state, time);
 	}
@@ -739,6 +740,65 @@ TEST_CASE("who asks what it costs finds a stretch that is over in a block, also 
 	REQUIRE(storm.state.losses.stretches.size() == 1);
 	CHECK(storm.state.losses.stretches[0].to != 0);
 	CHECK(storm.state.losses.stretches[0].to == io.last);
+}
+
+// The open block may have room for some of what is to be told only.
+TEST_CASE("who asks what it costs finds all stretches told, however full the block is",
+          "[engine][store][governor][thin]") {
+	Program program = low_read_high_write();
+	program.option(DFR_OPT_BUFSIZE, 8192).option(DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_RING);
+	Storm storm(program);
+	while (storm.read->pb_ecbs)
+		storm.run(storm.time + 1, 500);
+	dfr_share* const share = storm.state.state->st_shares[0];
+	for (unsigned i = 0; i < 2000; i++) {
+		for (unsigned records = 0; records < i % 7; records++)
+			storm.rig.fire(storm.write, {i}, storm.time++);
+		dfr_probe_lost(storm.write, DFR_LOSS_RETURN_POOL);
+		dfr_thin_tell(share);
+		dfr_ioc_cpu_cost cost{};
+		dfr_ioc_cost asked{.count = 1};
+		dfr_state_cost(storm.state.state, &asked, &cost);
+		REQUIRE_FALSE(share->sh_thin_untold);
+	}
+}
+
+// Else a recorder, who sees the clauses that have probes, would not ask for it.
+TEST_CASE("a high priority of no probe lets nothing be thinned", "[engine][store][governor][thin]") {
+	Program program;
+	program.option(DFR_OPT_BUFSIZE, 32 << 20).option(DFR_OPT_CPUBUDGET, 1);
+	of_priority(program, "rig::read:entry", 0, DFR_PRIORITY_NORMAL);
+	of_priority(program, "rig::nosuch:entry", 1, DFR_PRIORITY_HIGH);
+	Storm storm(program);
+	storm.run(storm.time + 5 * kSecond, 500);
+	REQUIRE(storm.state.stop() == 0);
+	storm.state.take();
+	CHECK(storm.state.losses.stretches.empty());
+	CHECK(storm.state.status().loss[DFR_LOSS_THROTTLE] > 0);
+}
+
+// Disarming takes time.
+TEST_CASE("a stop during detaching tells of the probe that is being disarmed", "[engine][store][governor]") {
+	static dfr_state* stopped;
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	dfr_engine_govern(rig.engine(), kHook);
+	State state(rig);
+	REQUIRE(state.enable(with_budget(1)) == 0);
+	REQUIRE(state.go() == 0);
+	rig.ops.disarm = [](dfr_provider*, dfr_probe*) {
+		if (dfr_state* const ending = std::exchange(stopped, nullptr))
+			CHECK(dfr_state_halt(ending, nullptr) == 0);
+	};
+	stopped = state.state;
+	const uint64_t start = now_ns() - 4 * kSecond;
+	govern(state, start);
+	for (uint64_t time = start; time < start + 4 * kSecond; time += 2 * kHook)
+		rig.fire(read, {1}, time);
+	govern(state, start + 4 * kSecond);
+	REQUIRE(stopped == nullptr);
+	CHECK(has_event(state, DFR_EVENT_DETACHED));
+	CHECK(state.status().loss[DFR_LOSS_DETACHED] > 0);
 }
 
 TEST_CASE("END of a low priority fires while its other clauses are detached",

@@ -673,6 +673,37 @@ TEST_CASE("hits inside a firing: the engine's shadow is no loss, an NMI's is", "
 	CHECK(state.losses.entries[0].count == 1);
 }
 
+// It is counted when it is told, which a record of the fast path does not.
+TEST_CASE("an NMI's loss is told with a time from before it", "[engine][store][probe]") {
+	Running running(Program().clause("rig::read:entry", {trace(arg(0))}));
+	auto& [rig, read, state] = running;
+	rig.fire(read, {1}, 1000);
+	dfr_cpu* cpu = dfr_cpu_of(rig.engine(), 0);
+	dfr_env in_nmi = rig.env;
+	in_nmi.ev_level = DFR_LEVEL_NMI;
+	dfr_cpu_enter(cpu);
+	dfr_fire_env(read, nullptr, 0, nullptr, &in_nmi);
+	dfr_cpu_leave(cpu);
+	for (uint64_t time = 2000; time < 2010; time++)
+		rig.fire(read, {1}, time);
+	CHECK(state.take().size() == 11);
+	REQUIRE(state.losses.entries.size() == 1);
+	CHECK(state.losses.entries[0].cause == DFR_LOSS_NMI);
+	CHECK(state.losses.entries[0].from <= 1000);
+	CHECK(state.losses.entries[0].to >= 2009);
+}
+
+TEST_CASE("what a provider loses to an NMI counts once", "[engine][store][probe]") {
+	Running running(Program().clause("rig::read:entry", {trace(arg(0))}));
+	auto& [rig, read, state] = running;
+	dfr_probe_lost(read, DFR_LOSS_NMI);
+	rig.fire(read, {1});
+	CHECK(state.take().size() == 1);
+	CHECK(state.status().loss[DFR_LOSS_NMI] == 1);
+	REQUIRE(state.losses.entries.size() == 1);
+	CHECK(state.losses.entries[0].count == 1);
+}
+
 TEST_CASE("an NMI that hits before a firing knows its level is not judged by the last firing",
           "[engine][store][probe]") {
 	Running running(Program().clause("rig::read:entry", {trace(builtin(DIF_VAR_PID, int_type(4)))}));
@@ -894,6 +925,28 @@ TEST_CASE("what was missed until a clause is taken off its probe is told", "[eng
 	}
 	CHECK(state.status().loss[DFR_LOSS_MISSED] == 7);
 	CHECK(state.status().loss[DFR_LOSS_MISSED] == 7);
+}
+
+TEST_CASE("what was missed while a clause was off is told by the other one at the probe",
+          "[engine][store][probe]") {
+	static u64 count;
+	count = 3;
+	Rig rig;
+	rig.ops.missed = [](const dfr_probe*, bool* off) -> u64 {
+		*off = false;
+		return count;
+	};
+	rig.probe("read");
+	State state(rig);
+	const uint32_t low = DFR_ECBUARG(0, DFR_ECBUARG_OF_PRIORITY(DFR_PRIORITY_LOW));
+	REQUIRE(state.enable(Program()
+	                         .clause("rig::read:entry", {}, {trace(arg(0))}, low)
+	                         .clause("rig::read:entry", {trace(arg(1))})) == 0);
+	REQUIRE(state.go() == 0);
+	dfr_state_thin(state.state, DFR_PRIORITY_LOW);
+	count = 20;
+	dfr_state_unthin(state.state, DFR_PRIORITY_LOW);
+	CHECK(state.status().loss[DFR_LOSS_MISSED] == 17);
 }
 
 TEST_CASE("probes whose arguments a program may not have are told once, as a number",

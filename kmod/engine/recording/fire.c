@@ -532,7 +532,9 @@ static void lost_by_all(struct dfr_cpu *pc, struct dfr_probe *probe, u32 cause)
 		    !counts_now(ecb->ec_state, firing->fr_cpu, DFR_LOSER_FIRING, pc->pc_stamp))
 			continue;
 		share = dfr_load_acquire(&ecb->ec_state->st_shares[firing->fr_cpu]);
-		if (share)
+		if (share && cause == DFR_LOSS_NMI)
+			dfr_count(&share->sh_tally->loss[cause], 1); /* the ledger takes these from there */
+		else if (share)
 			dfr_lost_here(share, firing, cause, 1);
 		else
 			lost_without_share(ecb->ec_state, probe);

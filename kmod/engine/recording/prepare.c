@@ -158,6 +158,7 @@ static int fill_share(struct dfr_state *state, struct dfr_share *share)
 	if (error)
 		return error;
 	share->sh_nmi_told = share->sh_tally->loss[DFR_LOSS_NMI];
+	share->sh_nmi_time = dfr_plat_clock(NULL);
 	share->sh_key = dfr_plat_alloc(state->st_key_max + KEY_SLACK);
 	share->sh_pcs = dfr_plat_alloc(FRAMES_BYTES);
 	share->sh_notes = dfr_plat_alloc((state->st_notes_max + 1) * sizeof(share->sh_notes[0]));

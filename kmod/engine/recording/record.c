@@ -96,8 +96,7 @@ static bool ready_ring(struct dfr_share *share, struct dfr_firing *firing, u32 n
 			dfr_lost_here(share, firing, DFR_LOSS_PRINCIPAL, 1);
 		return false;
 	}
-	if (dfr_losses_untold(share) || share->sh_thin_untold)
-		dfr_record_losses(share, dfr_plat_level_of(firing), time, need + DFR_CONTEXT_BYTES);
+	dfr_record_untold(share, dfr_plat_level_of(firing), time, need + DFR_CONTEXT_BYTES);
 	first_in_block(share, time);
 	dfr_ring_restart(share);
 	if (!context_holds(stream, firing))
@@ -263,26 +262,25 @@ static bool write_thinned(struct dfr_share *share, const struct telling *telling
 	return true;
 }
 
-/* Puts into the ledger what NMIs have counted, which only they write: since the record before. */
+/* Puts into the ledger what NMIs have counted, which only they write: since the count was looked at last. */
 static void collect_nmi(struct dfr_share *share, u64 time)
 {
 	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_NMI];
-	u64 from = share->sh_stream.sm_time;
+	u64 from = share->sh_nmi_time;
 	u64 seen = dfr_read_once(&share->sh_tally->loss[DFR_LOSS_NMI]);
 	u64 fresh = seen - share->sh_nmi_told;
 
+	share->sh_nmi_time = time;
 	if (!fresh)
 		return;
 	share->sh_nmi_told = seen;
 	dfr_count(&share->sh_lost, fresh);
-	if (!share->sh_ring.rg_block || from == DFR_STREAM_FRESH)
-		from = share->sh_ring.rg_before ? share->sh_ring.rg_before : time;
 	dfr_pending_add(pending, fresh, from, time);
 	share->sh_pending_mask |= 1u << DFR_LOSS_NMI;
 }
 
 /* Writes as many pending ledger entries as fit into the open block with `keep` bytes left over. */
-void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
+static void record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 {
 	struct telling telling = { .tn_level = level, .tn_keep = keep, .tn_time = time };
 	struct dfr_ring *ring = &share->sh_ring;
@@ -303,6 +301,15 @@ void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 	if (cause == DFR_LOSS_MAX && share->sh_thin_untold && write_thinned(share, &telling))
 		share->sh_thin_untold = false;
 	dfr_record_publish(share); /* also where not all had room, because the block may be closed now */
+}
+
+/* The same if there is something to tell: where a record follows. */
+void dfr_record_untold(struct dfr_share *share, u32 level, u64 time, u32 keep)
+{
+	if (dfr_losses_untold(share) || share->sh_thin_untold)
+		record_losses(share, level, time, keep);
+	else
+		share->sh_nmi_time = time;
 }
 
 /*
@@ -334,13 +341,15 @@ u64 dfr_telling_time(const struct dfr_share *share)
 /* Process context, on the share's CPU: tells of thinning at once, and not with the next record. */
 void dfr_record_tell(struct dfr_share *share)
 {
+	u32 blocks = 2; /* the open one may have room for some of what is untold only */
 	u64 time;
 
-	if (!share->sh_thin_untold)
-		return;
-	time = dfr_telling_time(share);
-	if (dfr_ring_room(share, LOSS_BYTES, time, false))
-		dfr_record_losses(share, DFR_LEVEL_TASK, time, 0);
+	while (blocks-- && share->sh_thin_untold) {
+		time = dfr_telling_time(share);
+		if (!dfr_ring_room(share, LOSS_BYTES, time, false))
+			break;
+		record_losses(share, DFR_LEVEL_TASK, time, 0);
+	}
 }
 
 /* For a consumer that asks for everything: writes the pending losses and closes the open block. */
@@ -358,7 +367,7 @@ void dfr_record_flush(struct dfr_share *share)
 			break;
 		/* The consumer reads now, and gets the entry on overwritten blocks. */
 		ring->rg_wanted = false;
-		dfr_record_losses(share, DFR_LEVEL_TASK, time, 0);
+		record_losses(share, DFR_LEVEL_TASK, time, 0);
 	}
 	/*
 	 * What the consumer before this one took may be younger than anything that other CPUs still

@@ -127,7 +127,7 @@ bool dfr_record_slow(struct dfr_share *share, struct dfr_writer *w, struct dfr_f
 u8 *dfr_record_head(struct dfr_stream *stream, u8 *p, u32 id, u32 level, u64 time);
 void dfr_record_note(struct dfr_share *share, u32 field, u32 code, u64 value);
 void dfr_record_add_notes(struct dfr_share *share, struct dfr_writer *w, struct dfr_firing *firing);
-void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep);
+void dfr_record_untold(struct dfr_share *share, u32 level, u64 time, u32 keep);
 u64 dfr_telling_time(const struct dfr_share *share); /* of what no firing writes */
 void dfr_record_tell(struct dfr_share *share);
 void dfr_record_flush(struct dfr_share *share);

@@ -309,8 +309,7 @@ static void group_head(const struct commit *commit, u32 bytes)
 	struct dfr_stream *stream = &commit->share->sh_stream;
 	u8 *p;
 
-	if (dfr_losses_untold(commit->share))
-		dfr_record_losses(commit->share, commit->level, commit->now, bytes + GROUP_BYTES);
+	dfr_record_untold(commit->share, commit->level, commit->now, bytes + GROUP_BYTES);
 	dfr_ring_restart(commit->share);
 	p = dfr_record_head(stream, stream->sm_ptr, 0, commit->level, commit->now);
 	*p++ = DFR_CONTROL_GROUP;

@@ -56,11 +56,12 @@ struct dfr_share {
 	struct dfr_tally *sh_tally;
 	u64 sh_lost; /* sum of the losses that this CPU's writer counted */
 	u32 sh_pending_mask;
-	bool sh_thin_untold; /* dfr_record_losses() is to tell of sh_tally->thinned */
+	bool sh_thin_untold; /* record_losses() is to tell of sh_tally->thinned */
 	struct dfr_pending sh_pending[DFR_LOSS_MAX];
 	u64 sh_errors;
 	u64 sh_shadow; /* nested hits of the engine's own */
 	u64 sh_nmi_told;
+	u64 sh_nmi_time; /* when it was looked at last: what is not told yet came later */
 	u64 sh_chill_start;
 	u64 sh_chilled;
 	struct dfr_governor sh_governor;
@@ -202,7 +203,7 @@ struct dfr_state {
 	u64 st_detach_seen; /* when housekeeping last saw them being detached, */
 	bool st_detaching;  /* which takes long */
 	/* thin.c: sets of 1 << priority */
-	u32 st_priorities; /* that the clauses have */
+	u32 st_priorities; /* that clauses with probes have */
 	u32 st_thinned;	   /* their probes are detached */
 	u32 st_to_thin;	   /* shall be detached: dfr_thin_act() does it */
 	u64 st_thinned_until[DFR_THIN_PRIORITIES];
