@@ -237,6 +237,9 @@ std::vector<std::string> Gathered::reasons() const {
 			all.push_back(prefix(part) + "after " +
 			              trace::time_text(catalog(part), cut->whole_until) +
 			              " records of some CPUs are missing (taken later)");
+		if (cut && trace::RecordShapes(catalog(part)).may_commit())
+			all.push_back(prefix(part) +
+			              trace::later_commits_text(catalog(part), cut->whole_until));
 	}
 	find_holes(all);
 	return all;

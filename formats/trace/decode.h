@@ -353,6 +353,8 @@ Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked = {}
 // "syscall:::entry, io:::start": what clauses of this priority are for.
 std::string clauses_of(const Catalog& catalog, uint32_t priority);
 const char* priority_text(uint32_t priority);
+// What a file that ends at a mark lacks of a program that commits speculations: a reason for an answer, a note of the file.
+std::string later_commits_text(const Catalog& catalog, uint64_t mark);
 // Whether some clauses go off before others.
 bool may_be_thinned(const Catalog& catalog);
 // ", 1,204 firings left out, and more while its probes were detached"

@@ -413,8 +413,16 @@ Verdict judge_whole(BlockSource& source, Merger& merger, const std::function<boo
 		return visit(record);
 	});
 	Verdict verdict = judge(source, merger);
+	if (cut && RecordShapes(source.catalog()).may_commit())
+		verdict.notes.push_back(later_commits_text(source.catalog(), cut->whole_until));
 	verdict.records -= outside;
 	return verdict;
+}
+
+// These have the times of before their commit, so a mark says nothing of them.
+std::string later_commits_text(const Catalog& catalog, uint64_t mark) {
+	return "records of speculations that were committed after " + time_text(catalog, mark) +
+	       " may be missing";
 }
 
 bool may_be_thinned(const Catalog& catalog) {
@@ -540,11 +548,6 @@ Verdict judge(BlockSource& source, const Merger& merger, const Asked& asked) {
 			verdict.to = std::min(verdict.to, cut->whole_until - 1);
 		else if (to >= cut->whole_until - 1 && !source.partial()) // else it is among the remarks
 			verdict.reasons.push_back(cut->why);
-		// These have the times of before their commit, so a mark says nothing of them.
-		if (RecordShapes(source.catalog()).may_commit())
-			verdict.reasons.push_back("records of speculations that were committed after " +
-			                          time_text(source.catalog(), cut->whole_until) +
-			                          " may be missing");
 	}
 	if (source.partial())
 		for (std::string& remark : source.remarks())
