@@ -433,29 +433,38 @@ static void take_from(struct dfr_state *state, struct take *take)
 	}
 }
 
+static void take_each(struct dfr_state *state, u32 cpu, struct take *take, bool *left)
+{
+	u32 i;
+
+	*left = false;
+	for (i = 0; i < state->st_engine->en_ncpus; i++) {
+		take->tk_share = state->st_shares[i];
+		if (!take->tk_share || (cpu != DFR_ALL_CPUS && cpu != i))
+			continue;
+		take->tk_short = false;
+		take_from(state, take);
+		*left |= take->tk_short;
+	}
+}
+
 int dfr_state_take(struct dfr_state *state, u32 cpu, u32 flags, struct dfr_ioc_taken *taken, u32 room,
 		   u32 *count, bool *left)
 {
-	struct take take = { .tk_taken = taken,
-			     .tk_room = room,
-			     .tk_flush = flags & DFR_TAKE_FLUSH,
-			     .tk_orphans = flags & DFR_TAKE_ORPHANS };
-	u32 i;
+	struct take take = { .tk_taken = taken, .tk_room = room, .tk_orphans = flags & DFR_TAKE_ORPHANS };
 
 	*count = 0;
 	*left = false;
 	if (cpu != DFR_ALL_CPUS && cpu >= state->st_engine->en_ncpus)
 		return -EINVAL;
 	dfr_mutex_lock(&state->st_lock);
-	if (take.tk_flush)
+	take.tk_flush = flags & DFR_TAKE_FLUSH && !state->st_specs;
+	take_each(state, cpu, &take, left);
+	/* What was committed comes behind the closed blocks, because it may need their room. */
+	if (flags & DFR_TAKE_FLUSH && state->st_specs) {
 		dfr_spec_clean(state);
-	for (i = 0; i < state->st_engine->en_ncpus; i++) {
-		take.tk_share = state->st_shares[i];
-		if (!take.tk_share || (cpu != DFR_ALL_CPUS && cpu != i))
-			continue;
-		take.tk_short = false;
-		take_from(state, &take);
-		*left |= take.tk_short;
+		take.tk_flush = true;
+		take_each(state, cpu, &take, left);
 	}
 	dfr_state_notice_end(state);
 	dfr_mutex_unlock(&state->st_lock);
