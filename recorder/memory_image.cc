@@ -511,8 +511,8 @@ private:
 		tallied_ = tallied_ || whole;
 		if (tally.killed)
 			killed_ = tally.over;
-		if (tally.over && cpu != DFR_TALLY_NO_CPU)
-			full_[cpu] = tally.over;
+		if (cpu != DFR_TALLY_NO_CPU && tally.over)
+			take_full(cpu, tally.over);
 		for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
 			if (tally.loss[cause])
 				losses_.add({.cause = cause,
@@ -533,6 +533,22 @@ private:
 					             .to = stretch.to,
 					             .left_out = stretch.left,
 					             .detached = stretch.detached != 0});
+	}
+
+	void take_full(uint32_t cpu, uint64_t time) {
+		if (catalog_.policy == DFR_BUFPOLICY_FILL && time >= began() &&
+		    (!panic_ || time <= panic_->time))
+			full_[cpu] = time;
+		else
+			trouble(odd_tallies_, name_of(DFR_ANCHOR_TALLY, cpu, 0) + " are damaged");
+	}
+
+	uint64_t began() const {
+		uint64_t time = 0;
+		for (const trace::EventMark& mark : catalog_.events)
+			if (mark.event == DFR_EVENT_GO)
+				time = mark.time;
+		return time;
 	}
 
 	// Entries of an aggregation that the catalog does not have, or has as another one.
@@ -667,17 +683,13 @@ private:
 		const uint64_t broken = panic_ ? panic_->broken : 0;
 		const uint64_t ended =
 		    broken && killed_ ? std::min(broken, killed_) : std::max(broken, killed_);
-		uint64_t began = 0;
-		for (const trace::EventMark& mark : catalog_.events) {
-			if (mark.event == DFR_EVENT_GO)
-				began = mark.time;
+		for (const trace::EventMark& mark : catalog_.events)
 			if (mark.event == DFR_EVENT_STOP || mark.event == DFR_EVENT_KILLED)
 				return;
-		}
 		if (ended)
 			catalog_.events.push_back({.event = DFR_EVENT_KILLED,
 			                           .value = broken ? DFR_KILLED_OOPS : DFR_KILLED_COST,
-			                           .time = std::max(began, ended)});
+			                           .time = std::max(began(), ended)});
 	}
 
 	std::shared_ptr<const PhysicalMemory> memory_;

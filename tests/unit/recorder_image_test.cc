@@ -59,9 +59,9 @@ public:
 
 constexpr uint32_t kFresh = DFR_BLOCK_FRESH;
 
-CatalogLog sample_log(uint64_t state_id = 7, uint8_t boot = 0xb0) {
+CatalogLog sample_log(uint64_t state_id = 7, uint8_t boot = 0xb0, uint32_t policy = DFR_BUFPOLICY_RING) {
 	CatalogLog log(state_id, boot);
-	log.state("anonymous", 2, 8192, DFR_BUFPOLICY_RING, state_id);
+	log.state("anonymous", 2, 8192, policy, state_id);
 	log.clock(1'000, boot); // the later boot has the later clock
 	log.probe(1, "syscall", "vmlinux", "write", "entry", 3);
 	log.layout(1, {test::int_field(8)}).ecb(1, 1, 1).dof(0, "program");
@@ -1561,26 +1561,36 @@ TEST_CASE("an oops inside a firing is in the panic's record", "[recorder][image]
 
 TEST_CASE("a ring that was full, of which the catalog has not been told yet, ends the window",
           "[recorder][image]") {
-	for (const bool told : {false, true}) {
+	const auto judged = [](uint32_t policy, uint64_t full, uint64_t told) {
 		Memory memory = sample_memory();
 		memory.panic(70, 9'999, "bash", "Oops", 0xb0);
-		CatalogLog log = sample_log();
+		CatalogLog log = sample_log(7, 0xb0, policy);
 		if (told)
-			log.event(DFR_EVENT_FULL, 1, 4'000);
+			log.event(DFR_EVENT_FULL, 1, told);
 		memory.put({100, 90}, log.done());
 		dfr_tally counters = no_losses(1, 7);
-		counters.over = 5'500;
+		counters.over = full;
 		memory.put({450}, std::as_bytes(std::span(&counters, 1)));
 		memory.anchor({.pfn = 64, .kind = DFR_ANCHOR_TALLY, .cpu = 1, .unit = 4096, .frames = {450}});
 		const ImageFile image(memory.elf());
 		const auto found = recorder::open_memory_image(image.path);
 		trace::Verdict verdict;
 		values_of(*found[0], &verdict);
-		CHECK_FALSE(verdict.complete);
-		CHECK(mentions(verdict.reasons, "the ring of CPU 1"));
-		CHECK(verdict.to == (told ? 4'000 : 5'500));
 		CHECK(std::ranges::count(found[0]->catalog().events, DFR_EVENT_FULL,
-		                         &trace::EventMark::event) == 1);
+		                         &trace::EventMark::event) ==
+		      mentions(verdict.reasons, "ring of CPU 1"));
+		return verdict;
+	};
+	CHECK(judged(DFR_BUFPOLICY_FILL, 5'500, 0).to == 5'500);
+	CHECK(mentions(judged(DFR_BUFPOLICY_FILL, 5'500, 0).reasons, "the ring of CPU 1"));
+	CHECK(judged(DFR_BUFPOLICY_FILL, 5'500, 4'000).to == 4'000);
+	CHECK(judged(DFR_BUFPOLICY_FILL, 0, 0).complete);
+	// What cannot be.
+	for (const auto& [policy, full] :
+	     {std::pair(DFR_BUFPOLICY_RING, 5'500), std::pair(DFR_BUFPOLICY_FILL, 10'000)}) {
+		const trace::Verdict verdict = judged(policy, full, 0);
+		CHECK(verdict.to == 9'999);
+		CHECK(mentions(verdict.reasons, "the counters of losses of CPU 1 are damaged"));
 	}
 }
 
