@@ -266,7 +266,7 @@ static bool write_thinned(struct dfr_share *share, const struct telling *telling
 static void collect_nmi(struct dfr_share *share, u64 time)
 {
 	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_NMI];
-	u64 from = share->sh_nmi_time;
+	u64 from = share->sh_nmi_time < time ? share->sh_nmi_time : time;
 	u64 seen = dfr_read_once(&share->sh_tally->loss[DFR_LOSS_NMI]);
 	u64 fresh = seen - share->sh_nmi_told;
 

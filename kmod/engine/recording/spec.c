@@ -303,13 +303,21 @@ static void lost_in_commit(const struct commit *commit, struct dfr_speclist *lis
 	share->sh_stream.sm_soft = NULL;
 }
 
+/* Makes room for a group, and tells of what was lost before it. false: there is none. */
+static bool group_room(const struct commit *commit, u32 bytes)
+{
+	if (!dfr_ring_room(commit->share, GROUP_BYTES + bytes, commit->now, false))
+		return false;
+	dfr_record_untold(commit->share, commit->level, commit->now, GROUP_BYTES + bytes);
+	return true;
+}
+
 /* Writes a GROUP head for `bytes` bytes that follow. The caller has made room for both. */
 static void group_head(const struct commit *commit, u32 bytes)
 {
 	struct dfr_stream *stream = &commit->share->sh_stream;
 	u8 *p;
 
-	dfr_record_untold(commit->share, commit->level, commit->now, bytes + GROUP_BYTES);
 	dfr_ring_restart(commit->share);
 	p = dfr_record_head(stream, stream->sm_ptr, 0, commit->level, commit->now);
 	*p++ = DFR_CONTROL_GROUP;
@@ -340,7 +348,7 @@ static u32 copy_group(const struct commit *commit, struct dfr_speclist *list)
 	u32 i;
 	u64 room;
 
-	if (!dfr_ring_room(share, GROUP_BYTES + bytes, commit->now, false))
+	if (!group_room(commit, bytes))
 		return 0;
 	room = (u64)(share->sh_ring.rg_end - stream->sm_ptr);
 	for (chunk = chunk_next(chunk); chunk && GROUP_BYTES + bytes + chunk->used <= room;
@@ -393,7 +401,7 @@ static bool drop_part(struct dfr_share *share, struct dfr_speclist *list, u32 *l
 /* An empty group: this CPU has no chunks, but a harvest must learn that the others' were committed. */
 static void copy_mark(const struct commit *commit)
 {
-	if (!dfr_ring_room(commit->share, GROUP_BYTES, commit->now, false))
+	if (!group_room(commit, 0))
 		return;
 	group_head(commit, 0);
 	cover_time(commit->share->sh_ring.rg_block, commit->now);
