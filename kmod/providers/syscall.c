@@ -180,16 +180,20 @@ static noinline void passed(bool entry)
 	this_cpu_write(dfr_refusals, DFR_REFUSALS);
 }
 
+/* Where all calls pass: whether the call's probe fires there, and not nowhere or in its functions. */
+static __always_inline bool fires_here(const struct dfr_probe *probe, const u8 *armed, bool entry)
+{
+	if (READ_ONCE(*armed) == DFR_WHERE_ALL_PASS)
+		return dfr_probe_wants(probe);
+	if (dfr_refusal_due())
+		passed(entry);
+	return false;
+}
+
 static __always_inline void entered(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs)
 {
-	if (!call)
-		return;
-	if (READ_ONCE(call->sy_entry_armed) == DFR_WHERE_ALL_PASS) {
-		if (dfr_probe_wants(call->sy_entry))
-			dfr_syscall_fire_entry(call, abi, regs);
-	} else if (dfr_refusal_due()) {
-		passed(true);
-	}
+	if (call && fires_here(call->sy_entry, &call->sy_entry_armed, true))
+		dfr_syscall_fire_entry(call, abi, regs);
 }
 
 static noinline void compat_entered(unsigned long number, struct pt_regs *regs)
@@ -234,14 +238,8 @@ static __always_inline void left(enum abi abi, struct pt_regs *regs, long result
 	/* After rt_sigreturn the number is -1, and call_of() returns NULL: `result` is no call's result. */
 	struct dfr_syscall *call = call_of(dfr_arch_syscall_number(regs), abi);
 
-	if (!call)
-		return;
-	if (READ_ONCE(call->sy_return_armed) == DFR_WHERE_ALL_PASS) {
-		if (dfr_probe_wants(call->sy_return))
-			dfr_syscall_fire_return(call, result, regs);
-	} else if (dfr_refusal_due()) {
-		passed(false);
-	}
+	if (call && fires_here(call->sy_return, &call->sy_return_armed, false))
+		dfr_syscall_fire_return(call, result, regs);
 }
 
 static noinline void compat_left(struct pt_regs *regs, long result)
@@ -389,6 +387,12 @@ static bool find_functions(struct dfr_syscall *call)
 	return true;
 }
 
+static void arm_where_all_pass(const struct dfr_probe *probe)
+{
+	WRITE_ONCE(*armed_of(probe), DFR_WHERE_ALL_PASS);
+	point_of(probe)->tp_users++;
+}
+
 static int arm(struct dfr_provider *unused, struct dfr_probe *probe)
 {
 	struct dfr_syscall *call = probe->pb_cookie;
@@ -400,9 +404,10 @@ static int arm(struct dfr_provider *unused, struct dfr_probe *probe)
 				   find_functions(call));
 		hooked_count += call->sy_hooked;
 	}
-	WRITE_ONCE(*armed_of(probe), call->sy_hooked ? DFR_AT_FUNCTIONS : DFR_WHERE_ALL_PASS);
-	if (!call->sy_hooked)
-		point_of(probe)->tp_users++;
+	if (call->sy_hooked)
+		WRITE_ONCE(*armed_of(probe), DFR_AT_FUNCTIONS);
+	else
+		arm_where_all_pass(probe);
 	return 0;
 }
 
@@ -425,14 +430,10 @@ static void unhook(struct dfr_syscall *call)
 {
 	hooked_count--;
 	WRITE_ONCE(call->sy_hooked, false);
-	if (call->sy_entry_armed) {
-		WRITE_ONCE(call->sy_entry_armed, DFR_WHERE_ALL_PASS);
-		enter_point.tp_users++;
-	}
-	if (call->sy_return_armed) {
-		WRITE_ONCE(call->sy_return_armed, DFR_WHERE_ALL_PASS);
-		exit_point.tp_users++;
-	}
+	if (call->sy_entry_armed)
+		arm_where_all_pass(call->sy_entry);
+	if (call->sy_return_armed)
+		arm_where_all_pass(call->sy_return);
 }
 
 static void hook(struct dfr_syscall *call)
