@@ -338,18 +338,27 @@ u64 dfr_telling_time(const struct dfr_share *share)
 	return time;
 }
 
-/* Process context, on the share's CPU: tells of thinning at once, and not with the next record. */
-void dfr_record_tell(struct dfr_share *share)
+/* Process context, on the share's CPU. `taken`: a consumer takes all blocks now, so losses are told, too. */
+static void tell_now(struct dfr_share *share, bool taken)
 {
 	u32 blocks = 2; /* the open one may have room for some of what is untold only */
 	u64 time;
 
-	while (blocks-- && share->sh_thin_untold) {
+	while (blocks-- && (share->sh_thin_untold || (taken && dfr_losses_untold(share)))) {
 		time = dfr_telling_time(share);
 		if (!dfr_ring_room(share, LOSS_BYTES, time, false))
 			break;
+		if (taken)
+			share->sh_ring.rg_wanted =
+				false; /* so that it gets the entry on overwritten blocks */
 		record_losses(share, DFR_LEVEL_TASK, time, 0);
 	}
+}
+
+/* Tells of thinning at once, and not with the next record. */
+void dfr_record_tell(struct dfr_share *share)
+{
+	tell_now(share, false);
 }
 
 /* For a consumer that asks for everything: writes the pending losses and closes the open block. */
@@ -358,17 +367,8 @@ void dfr_record_flush(struct dfr_share *share)
 	struct dfr_cpu *pc = dfr_cpu_of(share->sh_state->st_engine, share->sh_cpu);
 	struct dfr_ring *ring = &share->sh_ring;
 	bool parted = ring->rg_parted;
-	u32 blocks = 2; /* the open one may have room for some of them only */
-	u64 time;
 
-	while (blocks-- && (dfr_losses_untold(share) || share->sh_thin_untold)) {
-		time = dfr_telling_time(share);
-		if (!dfr_ring_room(share, LOSS_BYTES, time, false))
-			break;
-		/* The consumer reads now, and gets the entry on overwritten blocks. */
-		ring->rg_wanted = false;
-		record_losses(share, DFR_LEVEL_TASK, time, 0);
-	}
+	tell_now(share, true);
 	/*
 	 * What the consumer before this one took may be younger than anything that other CPUs still
 	 * have. A block without records tells when it ended.
