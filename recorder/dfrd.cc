@@ -164,8 +164,7 @@ private:
 		if (!reload_)
 			daemon_.manager.stopping("writing what is left");
 		status_ = session_.status();
-		if ((ends() || status_.exited) &&
-		    (status_.activity == DFR_ACTIVE || status_.activity == DFR_DRAINING))
+		if ((ends() || status_.exited) && trace::end_is_to_come(status_))
 			session_.stop(); // END fires
 		drain_.finish();
 		if (ends() || recorder::has_ended(status_))

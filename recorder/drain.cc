@@ -91,9 +91,8 @@ void Drain::write_ends() {
 }
 
 void Drain::finish() {
-	// Asked first: what ends during the pass may have recorded behind it. END is to come after exit().
-	const uint32_t activity = session_.status().activity;
-	const bool goes_on = activity == DFR_ACTIVE || activity == DFR_DRAINING;
+	// Asked first: what ends during the pass may have recorded behind it.
+	const bool goes_on = trace::end_is_to_come(session_.status());
 	const uint64_t until = pump_pass();
 	if (!goes_on)
 		write_ends();

@@ -580,8 +580,7 @@ void Flight::finish_commands() {
 
 // Of a state that ends: END fires, and then all that it has. False: that failed.
 bool Flight::last_snapshot(const std::string& reason) {
-	const uint32_t activity = daemon_.session().status().activity;
-	if (activity == DFR_ACTIVE || activity == DFR_DRAINING)
+	if (trace::end_is_to_come(daemon_.session().status()))
 		daemon_.session().stop();
 	begin_snapshot({.trigger = {.reason = {.text = reason, .own = true}, .time = now_ns()}}, {});
 	processes_.back().last = true;

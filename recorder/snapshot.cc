@@ -107,9 +107,8 @@ void Snapshot::take(const SnapshotSpan& span, const std::function<bool()>& going
 		else
 			write(kPiece);
 	}
-	// Asked first: what ends meanwhile may have recorded behind it. END is to come after exit().
-	const uint32_t activity = session_.status().activity;
-	const bool goes_on = activity == DFR_ACTIVE || activity == DFR_DRAINING;
+	// Asked first: what ends meanwhile may have recorded behind it.
+	const bool goes_on = trace::end_is_to_come(session_.status());
 	const uint64_t until = session_.mark(); // the list of each CPU's blocks has what was recorded by then
 	const Lists lists = copy_all(from, true);
 	const std::vector<trace::AggEntry> aggregations = session_.aggregations();

@@ -117,9 +117,8 @@ void Consumer::finish() {
 
 bool Consumer::leave() {
 	const uint32_t activity = session_.status().activity;
-	if (activity ==
-	    DFR_DRAINING) { // the program has called exit(): END fires, and speculations are committed
-		finish();
+	if (activity == DFR_DRAINING) { // the program has called exit()
+		finish();               // END fires, and speculations are committed
 		return false;
 	}
 	const bool goes_on = activity == DFR_ACTIVE; // what ends during the pass does, too

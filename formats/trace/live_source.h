@@ -17,6 +17,11 @@
 
 namespace dfr::trace {
 
+// A state whose END is still to come: it records, or its program has called exit().
+inline bool end_is_to_come(const dfr_ioc_status& status) {
+	return status.activity == DFR_ACTIVE || status.activity == DFR_DRAINING;
+}
+
 class LiveSource : public BlockSource {
 public:
 	// Loads a DOF; returns how many probes matched. If the engine refuses it, throws dfr::Error with the
