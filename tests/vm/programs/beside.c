@@ -182,6 +182,7 @@ struct party {
 	uint64_t pa_before[2];
 };
 
+#define LIVEPATCH OURS
 #define FENTRY (OURS + 1)
 #define FEXIT (OURS + 2)
 
@@ -190,7 +191,7 @@ static struct party parties[] = {
     {.pa_name = "fbt-return", .pa_ours = &ours[1]},
     {.pa_name = "syscall-entry", .pa_ours = &ours[2]},
     {.pa_name = "syscall-return", .pa_ours = &ours[3]},
-    {"livepatch", patch_attach, patch_detach, patch_count, .pa_per_call = 1},
+    [LIVEPATCH] = {"livepatch", patch_attach, patch_detach, patch_count, .pa_per_call = 1},
     [FENTRY] = {"fentry", fentry_attach, fentry_detach, fentry_count, .pa_per_call = 1},
     [FEXIT] = {"fexit", fexit_attach, fexit_detach, fexit_count, .pa_per_call = 1},
     {"ftrace", ops_attach, ops_detach, ops_count, .pa_per_call = 1},
@@ -202,6 +203,12 @@ static struct party parties[] = {
 };
 #define PARTIES (sizeof(parties) / sizeof(parties[0]))
 #define FIRST (alone ? OURS : 0)
+
+/*
+ * In this step. BPF makes its trampoline anew then, and a call that is under way in the old one is not seen by fexit
+ * (KERNEL.md); the worker is in one call at most.
+ */
+static unsigned int trampolines_replaced;
 
 static void toggle(struct party* party) {
 	if (party == &parties[FEXIT] && !party->pa_on && fexit_would_break(parties[FENTRY].pa_on))
@@ -215,6 +222,8 @@ static void toggle(struct party* party) {
 		die("%s cannot be attached: %s", party->pa_name, strerror(errno));
 	}
 	party->pa_on = !party->pa_on;
+	if (party == &parties[FENTRY] || party == &parties[LIVEPATCH])
+		trampolines_replaced++;
 	fprintf(stderr, " %c%s", party->pa_on ? '+' : '-', party->pa_name);
 }
 
@@ -230,6 +239,8 @@ static void judge(struct party* party, int which, uint64_t calls) {
 	uint64_t seen = count_of(party, which) - party->pa_before[which];
 
 	if (seen == expected)
+		return;
+	if (party == &parties[FEXIT] && seen < expected && expected - seen <= trampolines_replaced)
 		return;
 	wrong++;
 	printf("%s counted %llu, %s%llu expected\n", party->pa_name, (unsigned long long)seen,
@@ -293,6 +304,7 @@ static void step(unsigned int number) {
 	unsigned long calls;
 
 	step_began = shared->sh_calls;
+	trampolines_replaced = 0;
 	fprintf(stderr, "%u:", number);
 	graph_clear();
 	for (i = FIRST; i < PARTIES; i++) {
