@@ -26,6 +26,7 @@
 
 static uint64_t random_state;
 static bool alone;
+static unsigned int step_number;
 static unsigned long wrong;
 
 static unsigned int below(unsigned int n) {
@@ -211,7 +212,7 @@ static struct party parties[] = {
 static unsigned int trampolines_replaced;
 
 static void toggle(struct party* party) {
-	if (party == &parties[FEXIT] && !party->pa_on && fexit_would_break(parties[FENTRY].pa_on))
+	if (party == &parties[FEXIT] && !party->pa_on && fexit_would_break())
 		return;
 	if (party->pa_on) {
 		if (party->pa_ours)
@@ -243,8 +244,8 @@ static void judge(struct party* party, int which, uint64_t calls) {
 	if (party == &parties[FEXIT] && seen < expected && expected - seen <= trampolines_replaced)
 		return;
 	wrong++;
-	printf("%s counted %llu, %s%llu expected\n", party->pa_name, (unsigned long long)seen,
-	       which ? "returns, " : "", (unsigned long long)expected);
+	printf("%u: %s counted %llu, %s%llu expected\n", step_number, party->pa_name,
+	       (unsigned long long)seen, which ? "returns, " : "", (unsigned long long)expected);
 	if (party->pa_ours && party->pa_on)
 		tell_losses(stdout, party->pa_ours->ou_fd);
 }
@@ -303,6 +304,7 @@ static void step(unsigned int number) {
 	unsigned int i, chosen = choose(reloads);
 	unsigned long calls;
 
+	step_number = number;
 	step_began = shared->sh_calls;
 	trampolines_replaced = 0;
 	fprintf(stderr, "%u:", number);

@@ -175,11 +175,11 @@ static inline uint64_t patch_count(void) {
 }
 
 /*
- * Where a livepatch was there before fentry, adding fexit makes Linux 6.1 take the function from an ftrace_ops that
- * is registered (KERNEL.md): it warns, and ends ftrace. With nobody but these three.
+ * Where a livepatch is there before it, fexit breaks the kernel, with nobody but these two (KERNEL.md): calls miss the
+ * livepatch, run in a trampoline that has been freed, and with fentry 6.1 ends ftrace.
  */
-static inline bool fexit_would_break(bool fentry_is_on) {
-	return patch_loaded && fentry_is_on;
+static inline bool fexit_would_break(void) {
+	return patch_loaded;
 }
 
 /* --- BPF --------------------------------------------------------------------- */
