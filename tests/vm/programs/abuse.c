@@ -442,13 +442,12 @@ static void end_kept(void) {
 	struct dfr_ioc_states io = {.size = sizeof(io), .buffer = (uintptr_t)room, .bytes = ROOM - 1};
 	int fd = open_device();
 	int error = control(fd, DFR_IOC_STATES, &io);
-	char *line, *next_line;
+	char* line;
 
 	if (error)
 		die("states: %s", strerror(error));
 	room[io.bytes] = 0;
-	for (line = (char*)room; *line; line = next_line) {
-		next_line = line + strcspn(line, "\n") + 1;
+	for (line = strtok((char*)room, "\n"); line; line = strtok(NULL, "\n")) {
 		line[strcspn(line, "\t")] = 0;
 		named(fd, DFR_IOC_END, line);
 	}
