@@ -144,7 +144,9 @@ std::string Unprobed::why(const std::string& function) {
 		       "/available_filter_functions cannot be read";
 	if (!std::binary_search(traceable_.begin(), traceable_.end(), function))
 		return "it has no ftrace site (notrace, or assembly); kinst::" + function + ":0 may do";
-	return "the code that patches the kernel's text calls it, so fbt does not probe it";
+	return "the code that patches the kernel's text calls it, or a CPU that is gone already, so fbt does "
+	       "not "
+	       "probe it";
 }
 
 std::vector<std::string> Unprobed::callers(const std::string& function, size_t most) {

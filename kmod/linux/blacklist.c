@@ -116,3 +116,42 @@ void dfr_blacklist_free(struct dfr_blacklist *list)
 {
 	dfr_plat_free(list);
 }
+
+static const char *const dead[] = {
+	"cpuhp_ap_report_dead",
+	"cpuhp_ap_update_sync_state",
+	"cpu_report_death",
+	"arch_cpu_idle_dead",
+	"play_dead",
+	"play_dead_common",
+	"native_play_dead",
+	"xen_pv_play_dead",
+	"sev_es_play_dead",
+	"tboot_shutdown",
+	"mwait_play_dead",
+	"mwait_play_dead_cpuid_hint",
+	"cpuidle_play_dead",
+	"cpuidle_get_cpu_driver",
+	"acpi_idle_play_dead",
+	"acpi_processor_ffh_play_dead",
+	"acpi_mp_play_dead",
+	"intel_idle_enter_dead",
+	"io_idle",
+	"hlt_play_dead",
+};
+
+/* The compiler may have added a suffix to the name. */
+bool dfr_runs_dead(const char *name)
+{
+	unsigned int i;
+	size_t n;
+
+	for (i = 0; i < ARRAY_SIZE(dead); i++) {
+		if (dead[i][0] != name[0])
+			continue;
+		n = strlen(dead[i]);
+		if (!strncmp(name, dead[i], n) && (!name[n] || name[n] == '.'))
+			return true;
+	}
+	return false;
+}

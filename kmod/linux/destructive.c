@@ -54,6 +54,8 @@ int dfr_plat_raise(const struct dfr_firing *firing, int sig)
 		return -EPERM;
 	if (dfr_plat_level() == DFR_LEVEL_NMI || box->ob_count == SIGNALS_MAX)
 		return -EBUSY;
+	if (!dfr_takes_interrupts())
+		return -EBUSY;
 	box->ob_signals[box->ob_count].task = get_task_struct(current);
 	box->ob_signals[box->ob_count].signal = sig;
 	box->ob_count++;

@@ -8,9 +8,12 @@
 
 #include "kmod/engine/engine.h"
 
+#include <linux/cpumask.h>
 #include <linux/irq_work.h>
+#include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/llist.h>
+#include <linux/smp.h>
 #include <linux/wait.h>
 
 /*
@@ -50,6 +53,23 @@ struct dfr_holding {
 };
 
 struct dfr_file;
+
+/*
+ * False: this CPU may be reset before it takes an interrupt again, because it goes offline (the
+ * kernel runs what is queued once more after it is marked so) or sleeps with the machine. What is
+ * queued now would stay in its list: who waits for it would wait forever, and no interrupt would be
+ * asked for others' work on this CPU any more.
+ */
+static inline bool dfr_takes_interrupts(void)
+{
+	return cpu_online(raw_smp_processor_id()) && system_state != SYSTEM_SUSPEND;
+}
+
+static inline void dfr_queue_here(struct irq_work *work)
+{
+	if (dfr_takes_interrupts())
+		irq_work_queue(work);
+}
 
 extern struct dfr_engine *dfr_engine_instance;
 struct dfr_engine *dfr_kernel_engine(void); /* exported */

@@ -161,7 +161,7 @@ static int on_die(struct notifier_block *block, unsigned long event, void *data)
 	dfr_engine_oops(dfr_engine_instance, dfr_plat_clock(NULL));
 	if (hold.he_fires) /* in this task: interrupts are off in a firing, and an oops in one above it is a panic */
 		dfr_cpu_abandon(dfr_engine_instance);
-	irq_work_queue(&oops_wake);
+	dfr_queue_here(&oops_wake);
 	unhold_cpu(&hold);
 	return NOTIFY_DONE;
 }

@@ -31,7 +31,7 @@ void dfr_plat_wake(struct dfr_state *state)
 	struct dfr_holding *holding = dfr_state_host(state);
 
 	if (holding)
-		irq_work_queue(&holding->hd_wake);
+		dfr_queue_here(&holding->hd_wake); /* else housekeeping wakes them */
 }
 
 /*
@@ -53,12 +53,15 @@ void dfr_plat_on_cpu(struct dfr_engine *engine, unsigned int cpu, void (*fn)(voi
 
 /*
  * Firings run with preemption off. synchronize_rcu() waits for them, synchronize_rcu_tasks_rude()
- * also for those where RCU does not watch (idle, entry code).
+ * also for those where RCU does not watch (idle, entry code), and cpus_read_lock() for those of a
+ * CPU that is coming or going, until it is reported dead (dfr_runs_dead()).
  */
 void dfr_plat_synchronize(void)
 {
 	synchronize_rcu();
 	synchronize_rcu_tasks_rude();
+	cpus_read_lock();
+	cpus_read_unlock();
 }
 
 /* Fixes the secret, so that two runs measure the same figures (tests/bench/probe-cost). */

@@ -288,18 +288,6 @@ static const char *const never_return[] = {
 	"cpu_bringup_and_idle",
 	/* of a CPU that goes offline: its idle task starts from the beginning when the CPU comes back */
 	"do_idle",
-	"arch_cpu_idle_dead",
-	"play_dead",
-	"native_play_dead",
-	"play_dead_common",
-	"cpuidle_play_dead",
-	"acpi_idle_play_dead",
-	"acpi_processor_ffh_play_dead",
-	"acpi_mp_play_dead",
-	"mwait_play_dead",
-	"mwait_play_dead_cpuid_hint",
-	"hlt_play_dead",
-	"xen_pv_play_dead",
 	/* of BPF: an exception leaves them, and what calls a program's functions is between it and the program's frame */
 	"bpf_throw",
 	"bpf_loop",
@@ -353,7 +341,7 @@ static bool patches_text(const char *name)
 
 static bool may_be_probed(const struct dfr_blacklist *forbidden, unsigned long ip, const char *name)
 {
-	return !dfr_blacklist_has(forbidden, ip, name) && !patches_text(name);
+	return !dfr_blacklist_has(forbidden, ip, name) && !patches_text(name) && !dfr_runs_dead(name);
 }
 
 static bool returns(const char *name)

@@ -17,6 +17,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include "kmod/linux/assume.h"
+#include "kmod/linux/blacklist.h"
 #include "kmod/linux/hook.h"
 #include "kmod/linux/resolve.h"
 
@@ -182,7 +183,7 @@ static int provide(const char *const pattern[4], const struct module *coming)
 	struct module *owner;
 	int error = 0;
 
-	if (is_on_every_return(pattern[2]))
+	if (is_on_every_return(pattern[2]) || dfr_runs_dead(pattern[2]))
 		return 0;
 	if (!start || (coming && !within_module(start, coming)) || !hold_module(start, &owner))
 		return 0;
