@@ -48,16 +48,18 @@ unsigned int dfr_hook_exists(const struct dfr_hook *hook)
 static int set_filter(struct dfr_hook *hook)
 {
 	unsigned int i, n = 0;
+	int error;
 
 	for (i = 0; hook->ho_names[i]; i++) {
 		unsigned long address = dfr_hooked_address(hook->ho_names[i]);
 
-		/*
-		 * ftrace refuses a function without a patch site; the hook's other functions still
-		 * serve.
-		 */
-		if (address && !ftrace_set_filter_ip(&hook->ho_ops, address, 0, 0))
+		if (!address)
+			continue;
+		error = ftrace_set_filter_ip(&hook->ho_ops, address, 0, 0);
+		if (!error)
 			n++;
+		else if (error != -EINVAL) /* that: no patch site; the hook's other functions still serve */
+			return error;
 	}
 	return n ? 0 : -ENOENT;
 }
