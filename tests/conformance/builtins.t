@@ -415,7 +415,7 @@ zed
 --end
 
 @@ habit.zonename.process | builtin.execname | boundary | process
---args -V >/dev/null | unshare -ru sh -c 'hostname zed; exec "$0" -qs "$1"' "$dtrace" "$D"
+--args -V >/dev/null | unshare -u$([ "$(id -u)" = 0 ] || echo r) sh -c 'hostname zed; exec "$0" -qs "$1"' "$dtrace" "$D"
 BEGIN { printf("%s %d\n", zonename, zonename == "global"); exit(0); }
 --out
 zed 0
