@@ -459,13 +459,13 @@ TEST_CASE("confined: random programs compute the same wherever memory lies", "[e
 
 namespace {
 
-int enable_confined(store_rig::State& state, const store_rig::Program& program,
-                    std::string* reason = nullptr) {
+int enable_confined(store_rig::State& state, const store_rig::Program& program, std::string* reason = nullptr,
+                    uint32_t flags = 0) {
 	const std::vector<uint8_t> bytes = program.bytes();
 	const dfr_load_limits limits = confined();
 	dfr_refusal why{};
 	const int error =
-	    dfr_state_enable(state.state, bytes.data(), bytes.size(), &limits, 0, &state.matched, &why);
+	    dfr_state_enable(state.state, bytes.data(), bytes.size(), &limits, flags, &state.matched, &why);
 	if (reason)
 		*reason = why.rf_reason;
 	return error;
@@ -731,6 +731,12 @@ TEST_CASE("confined: so many clauses on one probe, so many ECBs", "[engine][conf
 	CHECK(enable_confined(own, many(60)) == 0);
 	CHECK(enable_confined(own, many(5), &reason) == -EPERM); // those that it has count
 	CHECK(enable_confined(own, many(4)) == 0);
+	store_rig::Program more = small("rig::write:"); // 66 clauses are there
+	for (unsigned i = 0; i < 189; i++)
+		more.clause("rig::nothing*:", {});
+	CHECK(enable_confined(own, more, &reason, DFR_ENABLE_ZERO_OK) == 0);
+	CHECK(enable_confined(own, small("rig::write:"), &reason) == -EPERM);
+	CHECK(reason == "unprivileged users may not load more than 256 clauses into a state");
 	CHECK(own.go() == 0);
 
 	// All of a user's: his first state has nearly all, and gives them back when it ends.

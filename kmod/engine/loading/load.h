@@ -27,7 +27,6 @@ struct dfr_load_bounds {
 #define DFR_LOAD_FRAMES_MAX  DIF_FRAMES_MAX
 
 /* Of a confined program: */
-#define DFR_CONFINED_CLAUSES_MAX 256  /* few: each is matched with all probes under the engine's lock */
 #define DFR_CONFINED_ACTIONS_MAX 4096 /* in all sections; actions in overlapping sections count for each */
 
 #define DFR_TUPLE_UNREACHED 0xff /* in ld_depth: no path leads to this instruction */

@@ -115,6 +115,8 @@ struct dfr_program {
 };
 
 #define DFR_CONFINED_DOF_MAX (256u * 1024)
+/* Clauses of a confined state, because each is matched with all probes under the engine's lock. */
+#define DFR_CONFINED_CLAUSES_MAX 256
 
 struct dfr_load_limits {
 	/* false: loads become restricted ones, kernel stacks are refused, and a probe with arguments of

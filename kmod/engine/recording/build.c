@@ -9,8 +9,7 @@
 struct build {
 	struct dfr_state *bu_state;
 	struct dfr_enabling *bu_enabling;
-	u64 bu_from,
-		bu_upto; /* probes with bu_from < pb_born <= bu_upto are matched now, later ones next time */
+	u64 bu_upto; /* probes that are born later are matched next time */
 	u32 bu_clause;
 	bool bu_come;		  /* the probes have come later */
 	u8 bu_flags;		  /* ec_flags of its ECBs */
@@ -142,7 +141,7 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	const struct dfr_plan *plan;
 	int error;
 
-	if (probe->pb_born <= build->bu_from || probe->pb_born > build->bu_upto)
+	if (probe->pb_born > build->bu_upto)
 		return 0;
 	if (!dfr_may_look(build->bu_enabling->eb_program,
 			  &build->bu_enabling->eb_program->pg_clauses[build->bu_clause], probe)) {
@@ -207,16 +206,19 @@ static int tell_withheld(struct build *build)
 
 /*
  * Makes ECBs for the probes born since this enabling was matched last. Ids do not tell which are
- * new: a probe that comes back has its old id.
+ * new: a probe that comes back has its old id. Users without privilege must not make the loading of
+ * modules slow, so their patterns are not asked when no probe that they may use has come.
  */
 static int match_enabling(struct build *build)
 {
 	struct dfr_engine *engine = build->bu_state->st_engine;
 	struct dfr_enabling *enabling = build->bu_enabling;
+	u64 since = enabling->eb_matched_to;
 	int error = 0;
 
-	build->bu_from = enabling->eb_matched_to;
 	build->bu_upto = engine->en_births;
+	if ((dfr_state_confined(build->bu_state) ? engine->en_births_open : build->bu_upto) <= since)
+		return 0;
 	for (build->bu_clause = 0; build->bu_clause < enabling->eb_program->pg_nclauses && !error;
 	     build->bu_clause++) {
 		build->bu_flags = ecb_flags(build);
@@ -225,7 +227,7 @@ static int match_enabling(struct build *build)
 			error = 0; /* it is whoever loads a module that is killed, and its probes come nevertheless */
 		if (!error)
 			error = dfr_engine_match(engine, &enabling->eb_program->pg_clauses[build->bu_clause],
-						 0, false, make_ecb, build);
+						 since, false, make_ecb, build);
 		if (!error)
 			error = tell_withheld(build);
 	}

@@ -84,13 +84,61 @@ static void take_options(struct dfr_state *state, const struct dfr_program *prog
 
 /* Enable. */
 
-static int count_match(struct dfr_probe *probe, void *arg)
-{
-	u32 *count = arg;
+/*
+ * When a probe fires for any task, the firing goes past all clauses at it, also those confined to
+ * other users. So the number of a confined state's clauses at one probe is limited.
+ */
+struct crowd {
+	u8 *cr_clauses; /* by the probe's id; NULL: not confined */
+	u32 cr_probes;
+};
 
-	(void)probe;
-	(*count)++;
-	return 0;
+static const char *crowd_refuses(struct crowd *crowd, const struct dfr_probe *probe)
+{
+	/* Probes are made under another lock than this. */
+	if (probe->pb_id > crowd->cr_probes)
+		return "a probe has just been made; try again";
+	return ++crowd->cr_clauses[probe->pb_id] > DFR_CONFINED_CLAUSES_ON_PROBE
+		       ? "unprivileged users may not put more than 64 clauses on one probe"
+		       : NULL;
+}
+
+bool dfr_may_look(const struct dfr_program *program, const struct dfr_clause *clause,
+		  const struct dfr_probe *probe)
+{
+	u32 i;
+
+	if (!program->pg_restricted || probe->pb_provider->pv_flags & DFR_PV_USER_ARGS)
+		return true;
+	for (i = 0; i < clause->cl_nacts; i++)
+		if (clause->cl_acts[i].ac_kind == DFR_ACT_CAPTURE_ARGS ||
+		    (clause->cl_acts[i].ac_difo && clause->cl_acts[i].ac_difo->di_flags & DFR_DIFO_ARGS))
+			return false;
+	return !clause->cl_pred || !(clause->cl_pred->di_flags & DFR_DIFO_ARGS);
+}
+
+/* The probes that one clause matches. */
+struct matches {
+	const struct dfr_program *ma_program;
+	const struct dfr_clause *ma_clause;
+	struct crowd *ma_crowd;
+	u32 ma_count;
+	const char *ma_reason; /* why one of them is refused */
+};
+
+static int visit_match(struct dfr_probe *probe, void *arg)
+{
+	struct matches *matches = arg;
+
+	matches->ma_count++;
+	if (!matches->ma_crowd->cr_clauses)
+		return 0;
+	/* Refused at enable, where the user can see which program it was, not at go. */
+	matches->ma_reason = dfr_may_look(matches->ma_program, matches->ma_clause, probe)
+				     ? crowd_refuses(matches->ma_crowd, probe)
+				     : "unprivileged users may not read arguments of this probe: they are "
+				       "the kernel's addresses; ustack() shows the process's own";
+	return matches->ma_reason ? -EPERM : 0;
 }
 
 static void name_clause(struct dfr_refusal *why, const struct dfr_clause *clause)
@@ -113,42 +161,93 @@ static const char *unmatched_text(int error)
 	}
 }
 
+/* Counts a confined state's earlier programs, each clause once. */
+static int count_earlier(struct dfr_state *state, struct crowd *crowd)
+{
+	struct matches matches = { .ma_crowd = crowd };
+	const struct dfr_enabling *enabling;
+	int error = 0;
+	u32 i;
+
+	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next) {
+		matches.ma_program = enabling->eb_program;
+		for (i = 0; i < matches.ma_program->pg_nclauses; i++) {
+			matches.ma_clause = &matches.ma_program->pg_clauses[i];
+			error = dfr_plat_proceed();
+			if (!error)
+				error = dfr_engine_match(state->st_engine, matches.ma_clause, 0, false,
+							 visit_match, &matches);
+			if (error)
+				return error;
+		}
+	}
+	return 0;
+}
+
 /* Without -Z (zero_ok) every description must match a probe now. */
 static int count_matches(struct dfr_state *state, const struct dfr_program *program, bool zero_ok,
-			 u32 *matched, struct dfr_refusal *why)
+			 struct crowd *crowd, u32 *matched, struct dfr_refusal *why)
 {
-	u32 i, n;
+	struct matches matches = { .ma_program = program, .ma_crowd = crowd };
+	const struct dfr_clause *clause;
+	u32 i;
 	u32 total = 0;
 	int error;
+	bool is_part;
 
 	for (i = 0; i < program->pg_nclauses; i++) {
+		clause = matches.ma_clause = &program->pg_clauses[i];
 		if (dfr_plat_proceed())
 			return -EINTR;
 		/* The parts of a clause that `if` splits share its description: they count as one. */
-		if (program->pg_clauses[i].cl_uarg & DFR_ECBUARG_CONTINUATION)
+		is_part = clause->cl_uarg & DFR_ECBUARG_CONTINUATION;
+		if (is_part && !crowd->cr_clauses)
 			continue;
-		n = 0;
-		error = dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, true, count_match, &n);
+		matches.ma_count = 0;
+		error = dfr_engine_match(state->st_engine, clause, 0, true, visit_match, &matches);
+		if (matches.ma_reason)
+			return refuse(why, -EPERM, matches.ma_reason);
 		if (error) {
 			refuse(why, error, unmatched_text(error));
-			name_clause(why, &program->pg_clauses[i]);
+			name_clause(why, clause);
 			return error;
 		}
-		total += n;
+		if (!is_part)
+			total += matches.ma_count;
 		/* A description whose host field names another machine need not match here. */
-		if (n || zero_ok || program->pg_clauses[i].cl_foreign ||
-		    !dfr_engine_host_matches(state->st_engine, program->pg_clauses[i].cl_host))
+		if (matches.ma_count || zero_ok || clause->cl_foreign ||
+		    !dfr_engine_host_matches(state->st_engine, clause->cl_host))
 			continue;
 		refuse(why, -ESRCH,
 		       dfr_state_confined(state) ? "unprivileged users have syscall, profile-N, BEGIN, END "
 						   "and ERROR only; of these none matches "
 						 : "no probe matches ");
-		name_clause(why, &program->pg_clauses[i]);
+		name_clause(why, clause);
 		return -ESRCH;
 	}
 	if (matched)
 		*matched = total;
 	return 0;
+}
+
+/* As count_matches(), with the limits for users without privilege. */
+static int count_confined(struct dfr_state *state, const struct dfr_program *program, bool zero_ok,
+			  u32 *matched, struct dfr_refusal *why)
+{
+	struct crowd crowd = { .cr_probes = dfr_read_once(&state->st_engine->en_nprobes) };
+	const char *reason = dfr_limits_check(state, program);
+	int error;
+
+	if (reason)
+		return refuse(why, -EPERM, reason);
+	crowd.cr_clauses = dfr_plat_alloc(crowd.cr_probes + 1);
+	if (!crowd.cr_clauses)
+		return -ENOMEM;
+	error = count_earlier(state, &crowd);
+	if (!error)
+		error = count_matches(state, program, zero_ok, &crowd, matched, why);
+	dfr_plat_free(crowd.cr_clauses);
+	return error;
 }
 
 /*
@@ -197,117 +296,18 @@ static int add_enabling(struct dfr_state *state, struct dfr_program *program)
 	return 0;
 }
 
-bool dfr_may_look(const struct dfr_program *program, const struct dfr_clause *clause,
-		  const struct dfr_probe *probe)
-{
-	u32 i;
-
-	if (!program->pg_restricted || probe->pb_provider->pv_flags & DFR_PV_USER_ARGS)
-		return true;
-	for (i = 0; i < clause->cl_nacts; i++)
-		if (clause->cl_acts[i].ac_kind == DFR_ACT_CAPTURE_ARGS ||
-		    (clause->cl_acts[i].ac_difo && clause->cl_acts[i].ac_difo->di_flags & DFR_DIFO_ARGS))
-			return false;
-	return !clause->cl_pred || !(clause->cl_pred->di_flags & DFR_DIFO_ARGS);
-}
-
-/*
- * A confined program that looks at forbidden arguments is refused at enable, where the user can see
- * which program it was, not at go.
- */
-struct look {
-	const struct dfr_program *lo_program;
-	const struct dfr_clause *lo_clause;
-};
-
-static int check_look(struct dfr_probe *probe, void *arg)
-{
-	const struct look *look = arg;
-
-	return dfr_may_look(look->lo_program, look->lo_clause, probe) ? 0 : -EPERM;
-}
-
-struct crowd {
-	u8 *cr_clauses; /* by the probe's id */
-	u32 cr_probes;
-};
-
-static int count_clause(struct dfr_probe *probe, void *arg)
-{
-	struct crowd *crowd = arg;
-
-	/* Somebody has just made it: probes are made under another lock than this. */
-	if (probe->pb_id > crowd->cr_probes)
-		return -E2BIG;
-	return ++crowd->cr_clauses[probe->pb_id] > DFR_CONFINED_CLAUSES_ON_PROBE ? -E2BIG : 0;
-}
-
-static int count_clauses(struct dfr_state *state, const struct dfr_program *program, struct crowd *crowd)
-{
-	int error = 0;
-	u32 i;
-
-	for (i = 0; i < program->pg_nclauses && !error; i++) {
-		error = dfr_plat_proceed();
-		if (!error)
-			error = dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, false,
-						 count_clause, crowd);
-	}
-	return error;
-}
-
-/*
- * When a probe fires for any task, the firing goes past all clauses at it, also those confined to
- * other users. So the number of a confined state's clauses at one probe is limited.
- */
-static const char *check_crowd(struct dfr_state *state, const struct dfr_program *more)
-{
-	struct crowd crowd = { .cr_probes = dfr_read_once(&state->st_engine->en_nprobes) };
-	const struct dfr_enabling *enabling;
-	int error = 0;
-
-	crowd.cr_clauses = dfr_plat_alloc(crowd.cr_probes + 1);
-	if (!crowd.cr_clauses)
-		return dfr_no_memory;
-	for (enabling = state->st_enablings; enabling && !error; enabling = enabling->eb_next)
-		error = count_clauses(state, enabling->eb_program, &crowd);
-	if (!error)
-		error = count_clauses(state, more, &crowd);
-	dfr_plat_free(crowd.cr_clauses);
-	return error ? "unprivileged users may not put more than 64 clauses on one probe" : NULL;
-}
-
-static int check_confined(struct dfr_state *state, const struct dfr_program *program, struct dfr_refusal *why)
-{
-	const char *reason = dfr_limits_check(state, program);
-	struct look look = { .lo_program = program };
-	u32 i;
-
-	if (!reason)
-		reason = check_crowd(state, program);
-	if (reason == dfr_no_memory)
-		return -ENOMEM;
-	for (i = 0; i < program->pg_nclauses && !reason; i++) {
-		look.lo_clause = &program->pg_clauses[i];
-		if (dfr_engine_match(state->st_engine, look.lo_clause, 0, false, check_look, &look))
-			reason = "unprivileged users may not read arguments of this probe: they are the "
-				 "kernel's addresses; ustack() shows the process's own";
-	}
-	return reason ? refuse(why, -EPERM, reason) : 0;
-}
-
 static int check_program(struct dfr_state *state, const struct dfr_program *program, u32 flags, u32 *matched,
 			 struct dfr_refusal *why)
 {
+	struct crowd nobody = { NULL, 0 };
 	const char *reason;
 	int error = check_variables(state, program, why);
 
 	if (!error)
-		error = count_matches(state, program, flags & DFR_ENABLE_ZERO_OK, matched, why);
-	if (error)
-		return error;
-	if (dfr_state_confined(state))
-		error = check_confined(state, program, why);
+		error = dfr_state_confined(state)
+				? count_confined(state, program, flags & DFR_ENABLE_ZERO_OK, matched, why)
+				: count_matches(state, program, flags & DFR_ENABLE_ZERO_OK, &nobody, matched,
+						why);
 	if (error)
 		return error;
 	reason = check_options(program);

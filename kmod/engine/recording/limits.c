@@ -164,10 +164,16 @@ static bool has_long_pattern(const struct dfr_clause *clause)
 
 const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_program *program)
 {
+	const struct dfr_enabling *enabling;
+	u32 clauses = program->pg_nclauses;
 	u32 i, k;
 
 	if (state->st_ndofs >= PROGRAMS_MAX)
 		return "unprivileged users may not load more than 8 programs into a state";
+	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next)
+		clauses += enabling->eb_program->pg_nclauses;
+	if (clauses > DFR_CONFINED_CLAUSES_MAX)
+		return "unprivileged users may not load more than 256 clauses into a state";
 	if (is_crowded(state))
 		return "16 other unprivileged users, the most there may be, have programs: wait until one "
 		       "ends";

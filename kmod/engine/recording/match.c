@@ -123,6 +123,7 @@ struct matcher {
 	struct field mt_field[4];
 	bool mt_never;
 	bool mt_confined; /* only what users without privilege may use */
+	u64 mt_since;	  /* only what was born later */
 };
 
 static void matcher_init(const struct dfr_engine *engine, struct matcher *matcher,
@@ -161,7 +162,7 @@ static bool field_matches(struct field *field, const char *text)
 
 static bool probe_matches(struct matcher *matcher, const struct dfr_probe *probe)
 {
-	if (matcher->mt_confined && !dfr_probe_open(probe))
+	if (probe->pb_born <= matcher->mt_since || (matcher->mt_confined && !dfr_probe_open(probe)))
 		return false;
 	return field_matches(&matcher->mt_field[0], probe->pb_provider->pv_name) &&
 	       field_matches(&matcher->mt_field[3], probe->pb_name) &&
@@ -170,11 +171,11 @@ static bool probe_matches(struct matcher *matcher, const struct dfr_probe *probe
 }
 
 /*
- * Calls visit for each matching probe with an id above `from`, until visit returns something other
- * than 0.
+ * Calls visit for each matching probe with an id above `from` that was born after `since`, until
+ * visit returns something other than 0.
  */
-static int match_all(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
-		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg)
+static int match_all(struct dfr_engine *engine, const char *const pattern[4], u32 from, u64 since,
+		     bool confined, int (*visit)(struct dfr_probe *probe, void *arg), void *arg)
 {
 	struct matcher matcher;
 	struct dfr_probe *probe;
@@ -184,6 +185,7 @@ static int match_all(struct dfr_engine *engine, const char *const pattern[4], u3
 
 	matcher_init(engine, &matcher, pattern);
 	matcher.mt_confined = confined;
+	matcher.mt_since = since;
 	if (matcher.mt_never)
 		return 0;
 	function = matcher.mt_field[2].fd_exact;
@@ -198,7 +200,8 @@ static int match_all(struct dfr_engine *engine, const char *const pattern[4], u3
 	for (id = from + 1; id <= engine->en_nprobes && !result; id++) {
 		const struct dfr_namegroup *group = &engine->en_groups[id / DFR_GROUP_PROBES];
 
-		if ((confined && !group->ng_confined) || (name && !group_may_have(group, name))) {
+		if (group->ng_born <= since || (confined && !group->ng_confined) ||
+		    (name && !group_may_have(group, name))) {
 			id |= DFR_GROUP_PROBES - 1; /* the last of its group */
 			continue;
 		}
@@ -226,10 +229,10 @@ static int provide(struct dfr_engine *engine, const char *const pattern[4])
 }
 
 /*
- * Visits the probes with an id above `from` that a clause's description matches. A confined clause
+ * Visits the probes born after `since` that a clause's description matches. A confined clause
  * makes no provider create probes. None is visited if a provider could not create all.
  */
-int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool do_provide,
+int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u64 since, bool do_provide,
 		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg)
 {
 	struct dfr_probe *probe;
@@ -243,13 +246,12 @@ int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause,
 		return result;
 	dfr_mutex_lock(&engine->en_probe_lock);
 	if (clause->cl_probe_id) {
-		probe = clause->cl_probe_id > from && clause->cl_probe_id <= engine->en_nprobes
-				? engine->en_byid[clause->cl_probe_id]
-				: NULL;
-		if (probe && (!clause->cl_confined || dfr_probe_open(probe)))
+		probe = clause->cl_probe_id <= engine->en_nprobes ? engine->en_byid[clause->cl_probe_id]
+								  : NULL;
+		if (probe && probe->pb_born > since && (!clause->cl_confined || dfr_probe_open(probe)))
 			result = visit(probe, arg);
 	} else {
-		result = match_all(engine, clause->cl_pattern, from, clause->cl_confined, visit, arg);
+		result = match_all(engine, clause->cl_pattern, 0, since, clause->cl_confined, visit, arg);
 	}
 	dfr_mutex_unlock(&engine->en_probe_lock);
 	return result;
@@ -276,7 +278,7 @@ int dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u3
 	if (!from && !confined)
 		error = provide(engine, pattern);
 	dfr_mutex_lock(&engine->en_probe_lock);
-	match_all(engine, pattern, from ? from - 1 : 0, confined, visit_all, &all);
+	match_all(engine, pattern, from ? from - 1 : 0, 0, confined, visit_all, &all);
 	dfr_mutex_unlock(&engine->en_probe_lock);
 	return error;
 }

@@ -166,6 +166,7 @@ static void group_add(struct dfr_engine *engine, const struct dfr_probe *probe)
 	int i;
 
 	group->ng_confined |= probe->pb_provider->pv_flags & DFR_PV_CONFINED;
+	group->ng_born = probe->pb_born;
 	for (i = 0; i < DFR_GROUP_NAMES; i++) {
 		if (!group->ng_names[i])
 			group->ng_names[i] = probe->pb_name;
@@ -200,6 +201,8 @@ static struct dfr_probe *probe_create(struct dfr_engine *engine, struct dfr_prov
 	probe->pb_function = function;
 	probe->pb_name = name;
 	engine->en_byid[probe->pb_id] = probe;
+	if (dfr_probe_open(probe))
+		engine->en_births_open = probe->pb_born;
 	group_add(engine, probe);
 	probe_hash_insert(engine, probe);
 	return probe;

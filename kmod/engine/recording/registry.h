@@ -59,6 +59,7 @@ struct dfr_namegroup {
 	const char *ng_names[DFR_GROUP_NAMES]; /* interned; NULL: end */
 	bool ng_more;			       /* it has more names than fit */
 	bool ng_confined;		       /* users without privilege may use some provider in it */
+	u64 ng_born;			       /* its youngest probe's pb_born */
 };
 
 struct dfr_engine {
@@ -76,6 +77,7 @@ struct dfr_engine {
 	struct dfr_namegroup *en_groups;	       /* [id / DFR_GROUP_PROBES] */
 	u32 en_nprobes;				       /* the largest id */
 	u64 en_births;
+	u64 en_births_open; /* en_births when the youngest probe came that users without privilege may use */
 	struct dfr_probe **en_gone; /* hash chains as en_byname: gone probes, whose ids are kept */
 	u32 en_room;
 	struct dfr_probe **en_byname; /* by function name: hash chains */
@@ -158,7 +160,7 @@ static inline struct dfr_share **dfr_live(const struct dfr_state *state, u32 pri
 }
 
 /* match.c */
-int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool provide,
+int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u64 since, bool provide,
 		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg);
 bool dfr_engine_host_matches(const struct dfr_engine *engine, const char *glob);
 
