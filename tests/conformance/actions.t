@@ -322,6 +322,20 @@ fault 1
 --errhas invalid address
 --end
 
+@@ act.commit.fault-locals | act.commit, new.error-probe | boundary
+int first, last;
+this int y;
+BEGIN { this->x = 42; first = strtok("a b", " ") == "a"; exit(0); }
+END { commit(99); }
+END { printf("then %d\n", this->y); }
+ERROR { last = strtok(NULL, " ") == NULL; printf("x %d first %d none left %d\n", this->x, first, last); this->y = 5; }
+--out
+x 0 first 1 none left 1
+then 5
+
+--errhas illegal operation
+--end
+
 @@ act.discard.zero | act.discard | boundary
 BEGIN { discard(0); discard(0); printf("ok\n"); exit(0); }
 --out

@@ -178,7 +178,11 @@ dfr_cold void dfr_fire_error(struct dfr_run *run, u32 action)
 	inner->fr_args = inner->fr_error;
 	inner->fr_nargs = DFR_ERROR_NARGS;
 	error->m_firing = inner;
-	/* ERROR is part of the same firing: it shares clause-locals and strtok()'s position. */
+	/*
+	 * ERROR is part of the same firing: it shares clause-locals and strtok()'s position. A clause
+	 * that faulted outside of DIF may have left the machine as the last firing did.
+	 */
+	dfr_ready_for(share, firing, pc->pc_stamp);
 	error->m_flags = machine->m_flags & (DFR_M_LOCALS_ZEROED | DFR_M_DESTRUCTIVE);
 	error->m_strtok = machine->m_strtok;
 	error->m_strtok_end = machine->m_strtok_end;

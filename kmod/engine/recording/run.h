@@ -21,6 +21,20 @@ struct dfr_run {
 	struct dfr_writer w;
 };
 
+/* Sets the state's machine up for this firing, if no clause of it has used the machine yet. */
+dfr_hot void dfr_ready_for(struct dfr_share *share, struct dfr_firing *firing, u64 stamp)
+{
+	struct dfr_machine *machine = &share->sh_machine;
+
+	if (share->sh_stamp == stamp)
+		return;
+	share->sh_stamp = stamp;
+	machine->m_firing = firing;
+	machine->m_flags &= DFR_M_DESTRUCTIVE;
+	machine->m_strtok = 0;
+	machine->m_strtok_end = 0;
+}
+
 u64 dfr_other_value(struct dfr_run *run, const struct dfr_step *step);
 /* The machine faults with this code, outside of DIF. */
 dfr_cold enum dfr_outcome dfr_run_fault(struct dfr_machine *machine, u32 code, u64 value);

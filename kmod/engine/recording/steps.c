@@ -414,17 +414,12 @@ dfr_hot enum dfr_outcome run_steps(struct dfr_run *run, const struct dfr_step **
 
 /* ECBs. */
 
-/* Sets the machine up for this ECB and, before the state's first ECB in a firing, for the firing. */
+/* Sets the machine up for this ECB and, before the state's first ECB in a firing that uses it, for the firing. */
 dfr_hot void ready_machine(struct dfr_machine *machine, struct dfr_share *share, struct dfr_firing *firing,
 			   const struct dfr_ecb *ecb, u64 stamp)
 {
-	if (machine == &share->sh_machine && share->sh_stamp != stamp) {
-		share->sh_stamp = stamp;
-		machine->m_firing = firing;
-		machine->m_flags &= DFR_M_DESTRUCTIVE;
-		machine->m_strtok = 0;
-		machine->m_strtok_end = 0;
-	}
+	if (machine == &share->sh_machine)
+		dfr_ready_for(share, firing, stamp);
 	/* What the earlier parts of a clause have put into scratch memory lives on. */
 	if (!(ecb->ec_flags & DFR_EC_CONTINUATION))
 		dfr_machine_reset_scratch(machine);
