@@ -270,23 +270,15 @@ static int allocate_tables(struct dfr_loader *ld)
 	return 0;
 }
 
-/*
- * False: the program is left to the interpreter, because it was loaded with `-x jit=0`, or because
- * strsize is below the 16 bytes of an execname, which native code compares whole.
- */
+/* False: the program is left to the interpreter, because it was loaded with `-x jit=0`. */
 static bool native_wanted(const struct dfr_program *pg)
 {
-	bool wanted = true;
 	u32 i;
 
-	for (i = 0; i < pg->pg_noptions; i++) {
-		const struct dfr_progopt *option = &pg->pg_options[i];
-
-		if ((option->po_option == DFR_OPT_JIT && option->po_value == 0) ||
-		    (option->po_option == DFR_OPT_STRSIZE && option->po_value < 16))
-			wanted = false;
-	}
-	return wanted;
+	for (i = 0; i < pg->pg_noptions; i++)
+		if (pg->pg_options[i].po_option == DFR_OPT_JIT && pg->pg_options[i].po_value == 0)
+			return false;
+	return true;
 }
 
 static int convert(struct dfr_loader *ld)
@@ -448,14 +440,19 @@ int dfr_program_load(const void *dof, size_t size, const struct dfr_load_limits 
 	return 0;
 }
 
-void dfr_program_free(struct dfr_program *pg)
+void dfr_program_interpret(struct dfr_program *pg)
 {
 	u32 i;
 
-	if (!pg)
-		return;
 	for (i = 0; i < pg->pg_ndifos; i++)
 		dfr_plat_native_free(&pg->pg_difos[i]);
+}
+
+void dfr_program_free(struct dfr_program *pg)
+{
+	if (!pg)
+		return;
+	dfr_program_interpret(pg);
 	dfr_plat_free(pg->pg_clauses);
 	dfr_plat_free(pg->pg_options);
 	dfr_plat_free(pg->pg_difos);

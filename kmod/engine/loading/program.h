@@ -138,6 +138,7 @@ struct dfr_load_limits {
 int dfr_program_load(const void *dof, size_t size, const struct dfr_load_limits *limits,
 		     struct dfr_program **out, struct dfr_refusal *why);
 void dfr_program_free(struct dfr_program *pg);
+void dfr_program_interpret(struct dfr_program *pg); /* frees its native code; no firing may run it */
 
 #ifdef __cplusplus
 }

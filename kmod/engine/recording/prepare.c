@@ -401,6 +401,21 @@ static void set_scratch(struct dfr_state *state)
 	state->st_scratch = (u32)size & ~7u; /* a wish above DIF_SCRATCH_MAX has been refused (enable.c) */
 }
 
+/*
+ * Native code compares all 16 bytes of an execname, the interpreter up to strsize. Not asked when a
+ * program is loaded, because a later one may set strsize.
+ */
+static void set_strsize(struct dfr_state *state)
+{
+	struct dfr_enabling *enabling;
+
+	state->st_strsize = (u32)dfr_option(state, DFR_OPT_STRSIZE);
+	if (state->st_strsize >= 16)
+		return;
+	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next)
+		dfr_program_interpret(enabling->eb_program);
+}
+
 int dfr_state_prepare(struct dfr_state *state)
 {
 	u64 classic, bytes;
@@ -409,7 +424,7 @@ int dfr_state_prepare(struct dfr_state *state)
 
 	if (error)
 		return error;
-	state->st_strsize = (u32)dfr_option(state, DFR_OPT_STRSIZE);
+	set_strsize(state);
 	set_scratch(state);
 	error = dfr_state_confined(state) ? dfr_limits_sizes(state) : 0;
 	if (!error)
