@@ -454,6 +454,33 @@ TEST_CASE("each account has its own work in a firing", "[engine][store][work][co
 	CHECK(left_out(other) == 0);
 }
 
+TEST_CASE("a virtual CPU that stands still does not use up a firing's time", "[engine][store][work]") {
+	const unsigned clauses = GENERATE(20, 280); // a bit more than two chunks each
+	Rig rig;
+	static dfr_env env;
+	env = rig.env;
+	env.ev_time = 1'000'000'000;
+	rig.ops.getarg = [](const dfr_firing*, unsigned) -> u64 {
+		env.ev_time += 10'000'000'000;
+		return 0;
+	};
+	dfr_probe* read = rig.probe("read", "entry", 3);
+	State state(rig);
+	Difo loop = arg(2);
+	loop.text.insert(loop.text.begin(), 1'030, DIF_INSTR_R(DIF_OP_ADD, 0, 0, 2));
+	Program program;
+	program.clause("rig::read:entry", {trace(loop)}).again(clauses - 1);
+	REQUIRE(state.enable(program.option(DFR_OPT_BUFSIZE, 65536)) == 0);
+	REQUIRE(state.go() == 0);
+	const std::array<u64, 2> passed{};
+	dfr_fire_env(read, passed.data(), passed.size(), nullptr, &env);
+	// No more is counted than instructions can take, but that has an end, too.
+	if (clauses == 20)
+		CHECK(state.status().errors == 0);
+	else
+		CHECK(state.status().errors > 0);
+}
+
 TEST_CASE("committing and looking for a speculation are charged", "[engine][store][work][spec]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");

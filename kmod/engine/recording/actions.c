@@ -62,7 +62,7 @@ static enum dfr_outcome do_chill(struct dfr_run *run, u64 ns)
 		return dfr_run_fault(run->machine, DIF_FAULT_ILLOP, ns);
 	share->sh_chilled += ns;
 	dfr_plat_chill(ns);
-	dfr_cpu_of(run->firing->fr_engine, run->firing->fr_cpu)->pc_dear_from += ns; /* a wait is no work */
+	dfr_work_waited(run->firing, ns);
 	return DFR_RUN_OK;
 }
 

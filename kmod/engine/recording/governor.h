@@ -140,6 +140,7 @@ void dfr_thin_act(struct dfr_state *state, u64 now);
 /* work.c: dfr_work_more() is in exec.h */
 /* Probe context, inside the guard: call it when a clause that has filled a chunk has ended. */
 void dfr_work_seen(const struct dfr_firing *firing, const struct dfr_state *state);
+void dfr_work_waited(const struct dfr_firing *firing, u64 ns); /* chill(): a wait is no work */
 
 /* past.c */
 void dfr_past_keep(const struct dfr_state *state);

@@ -33,11 +33,11 @@ struct dfr_cpu {
 	u64 pc_judged;	     /* when the governor looked last whether they take too much */
 	u32 pc_bad_quarters; /* bad quarters of a second in a row */
 	/* Of the last firing that filled a chunk of work (work.c): */
-	u64 pc_dear_stamp; /* its pc_stamp */
-	u64 pc_dear_from;  /* time when its first chunk was full, later by what it chilled since */
-	u64 pc_dear_seen;  /* the governor has been told of its time up to here */
-	u64 pc_dear_done;  /* work done by then */
-	u64 pc_exact;	   /* ns of the sampled firing that dfr_governor_dear() has charged already */
+	u64 pc_dear_stamp;   /* its pc_stamp */
+	u64 pc_dear_time[2]; /* ns that it took: for root, for the user without privilege */
+	u64 pc_dear_seen;    /* counted up to here; later by what it has chilled since */
+	u64 pc_dear_done;    /* work done by then */
+	u64 pc_exact;	     /* ns of the sampled firing that dfr_governor_dear() has charged already */
 	struct dfr_firing pc_error;
 };
 

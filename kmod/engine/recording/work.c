@@ -6,7 +6,7 @@
  * steps along hash chains. The bound is for each account in a firing: root has one for
  * all of root's states, a user without privilege has one for all of the user's states.
  * A firing has two accounts at most, because only one such user owns its task, and
- * neither takes from the other.
+ * neither takes from the other, of the time as little as of the work.
  *
  * The firing itself counts up to DFR_WORK_CHUNK (exec.h). With each full chunk it comes
  * here, where the clock is read too, because an estimate may be wrong or a page slow.
@@ -45,34 +45,45 @@ static u64 done_by(const struct dfr_firing *firing)
 /*
  * Tells the governor how long the firing has taken since the last call. The first call in a
  * firing comes when its first chunk of work is full. Nobody read the clock when that chunk
- * began, so it is assumed to have taken one nanosecond an instruction. Returns the time since
- * that first call.
+ * began, so it is assumed to have taken one nanosecond an instruction. Returns what the firing
+ * has taken for this account. A virtual CPU may stand still for seconds in the middle of a
+ * firing, so no more is counted than its instructions can take.
  */
 static u64 look(const struct dfr_firing *firing, const struct dfr_state *state)
 {
 	struct dfr_cpu *pc = dfr_cpu_of(firing->fr_engine, firing->fr_cpu);
+	u64 *account = &pc->pc_dear_time[dfr_state_confined(state)];
 	u64 now = dfr_plat_clock(firing), done = done_by(firing);
 	u64 time, most;
 
 	if (pc->pc_dear_stamp != pc->pc_stamp) {
 		pc->pc_dear_stamp = pc->pc_stamp;
-		pc->pc_dear_from = now;
+		pc->pc_dear_time[0] = 0;
+		pc->pc_dear_time[1] = 0;
 		pc->pc_dear_seen = now - DFR_WORK_CHUNK;
 		pc->pc_dear_done = done;
 	}
 	time = now - pc->pc_dear_seen;
 	/* pc_dear_done may be the other account's count, and larger. */
 	most = SLOWEST * ((done > pc->pc_dear_done ? done - pc->pc_dear_done : 0) + DFR_WORK_CHUNK);
-	dfr_governor_dear(pc, state, firing, time < most ? time : most, now);
+	if (time > most)
+		time = most;
+	dfr_governor_dear(pc, state, firing, time, now);
 	pc->pc_dear_seen = now;
 	pc->pc_dear_done = done;
-	return now - pc->pc_dear_from;
+	*account += time;
+	return *account;
 }
 
 /* A clause that filled a chunk has ended: the governor learns the time since the last look. */
 void dfr_work_seen(const struct dfr_firing *firing, const struct dfr_state *state)
 {
 	look(firing, state);
+}
+
+void dfr_work_waited(const struct dfr_firing *firing, u64 ns)
+{
+	dfr_cpu_of(firing->fr_engine, firing->fr_cpu)->pc_dear_seen += ns;
 }
 
 bool dfr_work_more(struct dfr_firing *firing, const struct dfr_state *state, u64 n)
