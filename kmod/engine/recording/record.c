@@ -111,7 +111,8 @@ static bool ready_list(struct dfr_share *share, struct dfr_speclist *list, struc
 	struct dfr_stream *stream = &list->sl_stream;
 
 	if (!dfr_spec_room(share, list, need + DFR_CONTEXT_BYTES)) {
-		dfr_lost_here(share, firing, DFR_LOSS_SPEC, 1);
+		if (list != dfr_spec_void(share)) /* what goes there is thrown away */
+			dfr_lost_here(share, firing, DFR_LOSS_SPEC, 1);
 		return false;
 	}
 	if (!context_holds(stream, firing))
@@ -348,9 +349,9 @@ static void tell_now(struct dfr_share *share, bool taken)
 		time = dfr_telling_time(share);
 		if (!dfr_ring_room(share, LOSS_BYTES, time, false))
 			break;
+		/* So that the block gets the entry on overwritten blocks. */
 		if (taken)
-			share->sh_ring.rg_wanted =
-				false; /* so that it gets the entry on overwritten blocks */
+			share->sh_ring.rg_wanted = false;
 		record_losses(share, DFR_LEVEL_TASK, time, 0);
 	}
 }
