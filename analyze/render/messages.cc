@@ -69,7 +69,7 @@ constexpr DropKind kDrops[] = {
      "records overwritten while they were read", true},
     {DFR_LOSS_RCU_IDLE, "RCUIDLE", "firing where the kernel cannot be traced",
      "firings where the kernel cannot be traced", true},
-    {DFR_LOSS_MISSED, "MISSED", "hit in a handler of kprobes", "hits in handlers of kprobes", false},
+    {DFR_LOSS_MISSED, "MISSED", "hit that its provider missed", "hits that their providers missed", false},
     {DFR_LOSS_DETACHED, "DETACHED", "firing estimated, of a detached probe",
      "firings estimated, of detached probes", false},
 };

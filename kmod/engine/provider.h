@@ -92,7 +92,7 @@ struct dfr_provider_ops {
 	bool (*shared)(const struct dfr_probe *probe);
 	/*
 	 * Process context, under no lock but a state's: how many hits of this probe, which is armed, the provider
-	 * did not hear of, since it was created. *off: it hears of none at present. Optional.
+	 * did not hear of in time, since it was created. *off: it hears of none at present. Optional.
 	 */
 	u64 (*missed)(const struct dfr_probe *probe, bool *off);
 };
@@ -149,8 +149,8 @@ void dfr_probes_created(struct dfr_engine *engine);
 void dfr_probes_missing(struct dfr_provider *provider, const char *module, int error,
 			bool (*wants)(const char *const pattern[4], void *arg), void *arg);
 
-/* In arm(): is this option set in the program that arms? */
-bool dfr_arming_option(const struct dfr_engine *engine, u32 option);
+/* In arm(): this option of the state that arms, as programs set it. */
+s64 dfr_arming_option(const struct dfr_engine *engine, u32 option);
 
 /*
  * The module that the probes are on is unloaded: disarms and unlinks their ECBs, then removes the

@@ -8,6 +8,9 @@
  *   arg0  kernel PC, 0 when the CPU was in user mode
  *   arg1  user PC, 0 when it was in the kernel
  *   arg2  profile: how late the firing is, in ns; tick: 0
+ *
+ * A timer that could not expire for several periods, because interrupts were off or a host had
+ * taken the CPU, fires once, late; the other periods are told as missed.
  */
 #include "kmod/linux/linux.h"
 
@@ -26,6 +29,7 @@ struct profile_timer {
 	struct hrtimer pt_timer;
 	struct profile *pt_profile;
 	bool pt_running;
+	u64 pt_skipped; /* periods; kept when it is armed again */
 };
 
 struct profile {
@@ -51,6 +55,7 @@ static enum hrtimer_restart expire(struct hrtimer *hrtimer)
 	struct profile *profile = timer->pt_profile;
 	struct pt_regs *regs = get_irq_regs();
 	u64 args[3] = { 0, 0, 0 };
+	u64 periods;
 
 	if (regs && user_mode(regs)) {
 		args[1] = instruction_pointer(regs);
@@ -60,8 +65,22 @@ static enum hrtimer_restart expire(struct hrtimer *hrtimer)
 	if (!profile->pr_tick)
 		args[2] = ktime_to_ns(ktime_sub(hrtimer_cb_get_time(hrtimer), hrtimer_get_expires(hrtimer)));
 	dfr_fire(profile->pr_probe, args, 3, regs);
-	hrtimer_forward_now(hrtimer, ns_to_ktime(profile->pr_period));
+	periods = hrtimer_forward_now(hrtimer, ns_to_ktime(profile->pr_period));
+	if (unlikely(periods > 1))
+		WRITE_ONCE(timer->pt_skipped, timer->pt_skipped + periods - 1);
 	return HRTIMER_RESTART;
+}
+
+static u64 profile_missed(const struct dfr_probe *probe, bool *off)
+{
+	const struct profile *profile = probe->pb_cookie;
+	unsigned int cpu;
+	u64 skipped = 0;
+
+	*off = false;
+	for_each_possible_cpu (cpu)
+		skipped += READ_ONCE(per_cpu_ptr(profile->pr_timers, cpu)->pt_skipped);
+	return skipped;
 }
 
 /* Runs on the CPU whose timer it starts. */
@@ -90,13 +109,15 @@ static void stop_on(struct profile *profile, unsigned int cpu)
 static int profile_arm(struct dfr_provider *provider, struct dfr_probe *probe)
 {
 	struct profile *profile = probe->pb_cookie;
+	s64 only = dfr_arming_option(provider->pv_engine, DFR_OPT_CPU);
 
 	cpus_read_lock();
 	mutex_lock(&profile_lock);
 	profile->pr_probe = probe; /* create(), which others do not wait for, may not have got it yet */
 	profile->pr_armed = true;
 	if (profile->pr_tick) {
-		profile->pr_cpu = cpumask_first(cpu_online_mask);
+		/* A state that records one CPU's firings alone would not see those of another. */
+		profile->pr_cpu = only >= 0 && cpu_online(only) ? only : cpumask_first(cpu_online_mask);
 		smp_call_function_single(profile->pr_cpu, start_here, profile, 1);
 	} else {
 		on_each_cpu(start_here, profile, 1);
@@ -242,6 +263,7 @@ static const struct dfr_provider_ops profile_ops = {
 	.provide = profile_provide,
 	.arm = profile_arm,
 	.disarm = profile_disarm,
+	.missed = profile_missed,
 };
 
 static struct dfr_provider profile_provider = {

@@ -400,7 +400,7 @@ static int arm(struct dfr_provider *unused, struct dfr_probe *probe)
 	if (!is_armed(call)) {
 		WRITE_ONCE(call->sy_hooked,
 			   hooked_count <= HOOKED_MAX &&
-				   !dfr_arming_option(provider.pv_engine, DFR_OPT_SYSCALLHOOK) &&
+				   dfr_arming_option(provider.pv_engine, DFR_OPT_SYSCALLHOOK) <= 0 &&
 				   find_functions(call));
 		hooked_count += call->sy_hooked;
 	}

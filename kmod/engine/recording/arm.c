@@ -159,9 +159,9 @@ static void arm_ecb(struct dfr_state *state, struct dfr_ecb *ecb)
 	unlink_ecb(ecb);
 }
 
-bool dfr_arming_option(const struct dfr_engine *engine, u32 option)
+s64 dfr_arming_option(const struct dfr_engine *engine, u32 option)
 {
-	return engine->en_arming && dfr_option(engine->en_arming, option) > 0;
+	return dfr_option(engine->en_arming, option);
 }
 
 /* A provider whose commit() fails cannot say which probes it left out, so the catalog entry names none. */
