@@ -6,6 +6,7 @@
 #include "formats/types/kernel_types.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 #include "formats/error.h"
@@ -36,7 +37,8 @@ std::unique_ptr<KernelTypes> KernelTypes::from_directory(const std::string& dire
 	const std::filesystem::directory_iterator end;
 	for (std::filesystem::directory_iterator at(directory, error); !error && at != end;
 	     at.increment(error))
-		types->sources_[module_name(at->path().filename().string())].path = at->path().string();
+		types->sources_[module_name(at->path().filename().string())] = {at->path().string(), nullptr,
+		                                                                false, true};
 	return types;
 }
 
@@ -97,9 +99,14 @@ const Btf* KernelTypes::container(std::string_view name) {
 		return source->second.btf.get();
 	const bool is_vmlinux = source->first == kVmlinux;
 	const Btf* base = is_vmlinux ? nullptr : &vmlinux();
-	auto blob = is_vmlinux ? load_btf(source->second.path) : find_btf(source->second.path);
-	if (blob)
-		source->second.btf = std::make_unique<Btf>(source->first, std::move(*blob), base);
+	try {
+		auto blob = is_vmlinux ? load_btf(source->second.path) : find_btf(source->second.path);
+		if (blob)
+			source->second.btf = std::make_unique<Btf>(source->first, std::move(*blob), base);
+	} catch (const Error& why) {
+		if (is_vmlinux || !source->second.running || why.code() != ENOENT)
+			throw;
+	}
 	source->second.opened = true;
 	return source->second.btf.get();
 }

@@ -71,6 +71,7 @@ private:
 		std::string path;
 		std::unique_ptr<Btf> btf;
 		bool opened = false;
+		bool running = false; // of the running kernel, which may have unloaded it since
 	};
 	KernelTypes() = default;
 	template <typename Look> auto first_of(Look look) -> decltype(look(std::declval<const Btf&>()));

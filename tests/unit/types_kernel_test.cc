@@ -271,6 +271,13 @@ TEST_CASE("kernel types: vmlinux first, then modules, complete types before anno
 	CHECK(to_c(bare) == "void (void *, int)");
 	CHECK_FALSE(types->find_tracepoint("pid"));
 	CHECK_FALSE(types->find_tracepoint("bare", "snd_nfs"));
+
+	// Of a running kernel: a module may go between the listing and the first look at it.
+	const auto late = KernelTypes::from_directory(folder.path());
+	REQUIRE(std::filesystem::remove(folder.path() + "/snd-nfs"));
+	CHECK_FALSE(late->container("snd_nfs"));
+	CHECK_FALSE(late->find(NameSpace::Struct, "nowhere"));
+	CHECK(late->find(NameSpace::Ordinary, "pid_t"));
 }
 
 TEST_CASE("kernel types: modules in their files, compressed or without BTF") {
