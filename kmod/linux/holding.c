@@ -626,8 +626,12 @@ void dfr_holdings_end(void)
 	struct dfr_holding *holding, *next;
 
 	dfr_mutex_lock(lock);
-	list_for_each_entry_safe (holding, next, &holdings, hd_list)
+	list_for_each_entry_safe (holding, next, &holdings, hd_list) {
+		pr_notice("dfr: the module goes, and with it the kept state %s: what nobody has taken of its "
+			  "records is gone\n",
+			  dfr_state_name(holding->hd_state));
 		dfr_holding_destroy(holding);
+	}
 	dfr_holdings_settle();
 	dfr_mutex_unlock(lock);
 	cancel_delayed_work_sync(&housekeeping_work);
