@@ -48,8 +48,9 @@ std::string call_hint(unsigned long request, int code) {
 	case ENXIO: return "there is no program yet: enable one, or claim a kept state";
 	case ENOMEM: return "take smaller sizes: -x bufsize=, -x aggsize=, -x dynvarsize=";
 	case EAGAIN: return "unprivileged users have started too many recordings: wait a few seconds";
-	case EPERM:
-	case EACCES: return "destructive actions take root, -w and a kernel that is not locked down";
+	case EPERM: return "run this as root, or with CAP_PERFMON and CAP_BPF";
+	case EACCES: return kDestructiveHint;
+	case EDQUOT: return kQuotaHint;
 	case EEXIST: return "a kept state has this name: dfr record --claim takes it over, dfr stop ends it";
 	case EINVAL:
 		return request == DFR_IOC_KEEP ? "a name has printable characters of ASCII and no spaces"

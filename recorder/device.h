@@ -16,6 +16,13 @@
 
 namespace dfr::recorder {
 
+// What to do when the kernel refuses with EACCES, with EDQUOT.
+constexpr const char* kDestructiveHint =
+    "destructive actions take root, -w, a kernel that is not locked down, and the "
+    "module's parameter destructive";
+constexpr const char* kQuotaHint =
+    "a user without privilege has four programs at a time: end one, or run this as root";
+
 // One probe of the running kernel. The four names are valid during the visit only.
 struct ListedProbe {
 	uint32_t id = 0;

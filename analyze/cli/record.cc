@@ -289,6 +289,8 @@ bool Recorder::start() {
 	uint32_t target = 0;
 	if (!arguments_.command.empty())
 		target = static_cast<uint32_t>(children_.hold(arguments_.command));
+	if (backend_->confined())
+		children_.must_be_ours();
 	const d::Compiled compiled = program(target);
 	lib::apply_options(compiled, consumer_->style());
 	consumer_->style().quiet = true;

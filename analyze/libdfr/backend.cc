@@ -35,6 +35,7 @@ public:
 	d::Target& target() override { return target_; }
 	recorder::LiveSymbols& symbols() override { return symbols_; }
 	bool kernel() const override { return true; }
+	bool confined() const override { return session_.device().info().flags & DFR_INFO_CONFINED; }
 	recorder::DeviceSession* device() override { return &session_; }
 
 private:

@@ -27,6 +27,7 @@ public:
 	virtual d::Target& target() = 0;
 	virtual recorder::LiveSymbols& symbols() = 0;
 	virtual bool kernel() const = 0;
+	virtual bool confined() const { return false; }               // to the user's own processes
 	virtual recorder::DeviceSession* device() { return nullptr; } // null: not the kernel's
 };
 

@@ -17,6 +17,7 @@ extern "C" {
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "formats/error.h"
@@ -63,23 +64,45 @@ int refusal(const std::string& path) {
 	return S_ISREG(found.st_mode) && ::access(path.c_str(), X_OK) == 0 ? 0 : EACCES;
 }
 
-// What execvp() will say, before anything is traced: 0, or an errno.
-int refusal_of_command(const std::string& command) {
+struct Program {
+	std::string path;
+	int why = 0; // an errno: there is none
+};
+
+// What execvp() will take or say, before anything is traced.
+Program program_of(const std::string& command) {
 	if (command.find('/') != std::string::npos)
-		return refusal(command);
+		return {command, refusal(command)};
 	const char* const path = std::getenv("PATH");
 	const std::string list = path ? path : "/bin:/usr/bin";
-	int why = ENOENT;
+	Program program{{}, ENOENT};
 	for (size_t at = 0; at <= list.size();) {
 		const size_t colon = std::min(list.find(':', at), list.size());
-		const int here = refusal((colon == at ? "." : list.substr(at, colon - at)) + "/" + command);
+		const std::string file = (colon == at ? "." : list.substr(at, colon - at)) + "/" + command;
+		const int here = refusal(file);
 		if (here == 0)
-			return 0;
+			return {file, 0};
 		if (here == EACCES)
-			why = EACCES;
+			program.why = EACCES;
 		at = colon + 1;
 	}
-	return why;
+	return program;
+}
+
+// Will the process that runs this file be another user's for the kernel, or have more rights than we?
+bool changes_rights(const std::string& path) {
+	struct stat file {};
+	return ::stat(path.c_str(), &file) != 0 || ((file.st_mode & S_ISUID) && file.st_uid != ::geteuid()) ||
+	       ((file.st_mode & S_ISGID) && file.st_gid != ::getegid()) ||
+	       ::access(path.c_str(), R_OK) != 0 ||
+	       ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
+// The kernel gives /proc/PID of a process that its user may not look at to root.
+bool is_ours(int pid) {
+	struct stat process {};
+	return ::stat(("/proc/" + std::to_string(pid)).c_str(), &process) != 0 ||
+	       process.st_uid == ::geteuid();
 }
 
 } // namespace
@@ -115,8 +138,9 @@ Children::~Children() {
 int Children::hold(const std::vector<std::string>& command) {
 	if (command.empty())
 		throw Error("no command was given", "write it after --, or with -c 'COMMAND'");
-	if (const int why = refusal_of_command(command[0]))
-		throw Error("failed to execute " + command[0] + ": " + std::strerror(why),
+	const Program program = program_of(command[0]);
+	if (program.why)
+		throw Error("failed to execute " + command[0] + ": " + std::strerror(program.why),
 		            "give the path of a program, or its name on PATH");
 	int ends[2]; // sockets, since writing to one whose other end has gone need not be a signal
 	if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -129,7 +153,8 @@ int Children::hold(const std::vector<std::string>& command) {
 		become(ends[0], command);
 	}
 	::close(ends[0]);
-	children_.push_back({.pid = pid, .go = ends[1], .own = true, .command = command[0]});
+	children_.push_back(
+	    {.pid = pid, .go = ends[1], .own = true, .command = command[0], .path = program.path});
 	return pid;
 }
 
@@ -143,6 +168,20 @@ void Children::watch(int pid) {
 	if (life < 0)
 		throw Error::from_errno("failed to grab pid " + std::to_string(pid));
 	children_.push_back({.pid = pid, .life = life});
+}
+
+void Children::must_be_ours() const {
+	for (const Child& child : children_) {
+		if (child.own && changes_rights(child.path))
+			throw Error(child.command +
+			                " runs with other rights than yours (set-user-id, capabilities, "
+			                "or not readable), so nothing of it would be seen",
+			            "trace it as root, or with CAP_PERFMON and CAP_BPF");
+		if (!child.own && !is_ours(child.pid))
+			throw Error("failed to grab pid " + std::to_string(child.pid) +
+			                ": it is another user's, or has more rights",
+			            "trace it as root, or with CAP_PERFMON and CAP_BPF");
+	}
 }
 
 void Children::release(bool follow) {

@@ -29,6 +29,9 @@ public:
 	int hold(const std::vector<std::string>& command);
 	// A process that is there already. Throws dfr::Error if it is not.
 	void watch(int pid);
+	// For who may trace his own processes only: throws dfr::Error if one of these is none, because the answer
+	// would lack it without a word. What they start later is not asked about.
+	void must_be_ours() const;
 	// follow: what they have mapped is read before they end, which needs ptrace(2). That shows: a signal
 	// that they ignore is not discarded where it is sent. So only who needs it asks for it. Done for root
 	// alone: a command that gains privileges when it starts does not if whoever traces it has none.
@@ -57,6 +60,7 @@ private:
 		bool over = false;
 		int status = -1;
 		std::string command = {};
+		std::string path = {};              // of its file
 		std::unique_ptr<Follower> follower; // who waits for it; null: we
 	};
 	std::vector<Child> children_;

@@ -277,6 +277,8 @@ void Session::go() {
 	    std::make_unique<Consumer>(backend_->session(), *output_, backend_->symbols(), std::move(hooks));
 	consumer_->style() = options_.style;
 	consumer_->style().asks_hosts = true;
+	if (backend_->confined())
+		children_.must_be_ours();
 	if (!programs_.empty()) {
 		enable();
 		consumer_->report_faults();
