@@ -4,7 +4,8 @@ dfr compile -o p.dof -x cpubudget=90 -x bufsize=8m -n 'syscall::getpgid:entry { 
 dfrd --name moved --program p.dof --output a.dfr --checkpoint 1 --stop 2>log &
 dfrd=$!
 while ! grep -q recording log; do sleep 0.1; done
-guest-workload number 200000 >/dev/null &
+guest-workload number 1 >/dev/null # so that the first snapshot has something
+guest-workload number 199999 >/dev/null &
 load=$!
 n=0
 while kill -0 $load 2>/dev/null; do
