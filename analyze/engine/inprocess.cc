@@ -47,6 +47,7 @@ InProcess::InProcess(bool destructive) : EngineSession("the in-process engine", 
 	ops.provide = provide;
 	ops.arm = arm;
 	ops.disarm = disarm;
+	ops.missed = missed;
 	profile_ = add_provider("profile", &ops, this);
 }
 
@@ -82,6 +83,13 @@ void InProcess::disarm(dfr_provider* provider, dfr_probe* probe) {
 	std::erase_if(self->timers_, [probe](const Timer& timer) { return timer.probe == probe; });
 }
 
+unsigned long long InProcess::missed(const dfr_probe* probe, bool* off) {
+	const auto* const self = static_cast<const InProcess*>(probe->pb_provider->pv_cookie);
+	const auto skipped = self->skipped_.find(probe);
+	*off = false;
+	return skipped == self->skipped_.end() ? 0 : skipped->second;
+}
+
 uint32_t InProcess::go() {
 	const uint32_t cpu = EngineSession::go();
 	const uint64_t now = now_ns();
@@ -102,9 +110,10 @@ void InProcess::fire_due(uint64_t now) {
 	for (Timer& timer : timers_) {
 		if (timer.due > now)
 			continue;
-		// A timer that is late by several intervals fires only once and skips the others.
-		const uint64_t late = now - timer.due;
-		timer.due += (late / timer.interval + 1) * timer.interval;
+		// A timer that is late by several intervals fires only once, and the others are told as missed.
+		const uint64_t skipped = (now - timer.due) / timer.interval;
+		timer.due += (skipped + 1) * timer.interval;
+		skipped_[timer.probe] += skipped;
 		dfr_fire(timer.probe, kNoArguments, 3, nullptr);
 	}
 	if (now - cleaned_ >= kCleanEvery) {

@@ -6,6 +6,7 @@
 // state. One thread: wait() fires the timers that are due.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,10 +44,12 @@ private:
 	static int provide(dfr_provider* provider, const char* const pattern[4]);
 	static int arm(dfr_provider* provider, dfr_probe* probe);
 	static void disarm(dfr_provider* provider, dfr_probe* probe);
+	static unsigned long long missed(const dfr_probe* probe, bool* off);
 	void fire_due(uint64_t now);
 
 	dfr_provider* profile_ = nullptr;
 	std::vector<Timer> timers_;
+	std::map<const dfr_probe*, uint64_t> skipped_; // intervals of each timer's probe
 	std::vector<std::string> provided_;
 	bool ticking_ = false;
 	uint64_t cleaned_ = 0;

@@ -337,6 +337,17 @@ seen
 --errhas error on enabled probe ID 1
 --end
 
+@@ new.tick.late | new.tick | boundary | process
+--args -wqs $D
+int n;
+tick-10ms /!n/ { chill(300000000); }
+tick-10ms /n++/ { printf("done\n"); exit(0); }
+--out
+done
+
+--errhas hits that their providers missed
+--end
+
 @@ new.tick.one-cpu | new.tick | normal
 tick-10ms { n++; }
 tick-10ms /n == 5/ { exit(0); }
