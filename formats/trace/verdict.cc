@@ -44,7 +44,7 @@ constexpr Cause kCauses[] = {
     {"record", "stack strings full"},                 // STKSTR
     {"record", "overwritten while they were read"},   // OVERWRITTEN
     {"firing", "fired where RCU does not watch"},     // RCU_IDLE
-    {"firing", "missed by their provider", false}, // MISSED
+    {"firing", "missed by their provider", false},    // MISSED
     {"firing", "estimated: probes detached", false},  // DETACHED
 };
 static_assert(std::size(kCauses) == DFR_LOSS_MAX, "each cause");

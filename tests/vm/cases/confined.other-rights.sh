@@ -6,7 +6,10 @@ program=$(command -v guest-access)
 for name in root group unreadable own; do cp "$program" $name; done
 chmod 4755 root; chmod 2755 group; chmod 711 unreadable
 chmod 4755 own; chown 1000 own; chmod u+s own # its own user's: nothing changes
-as() { guest-access as 1000 "$@" 2>&1 | grep -o '^[a-z]*: \(failed to grab\|\./\)[^(:,]*\(: it [^,]*\)\?' | sed 's/ $//'; }
+as() {
+	guest-access as 1000 "$@" 2>&1 |
+		grep -o '^[a-z]*: \(failed to grab\|\./\)[^(:,]*\(: it [^,]*\)\?' | sed 's/ $//'
+}
 as dtrace -qn 'syscall:::entry { @ = count(); }' -c './root calls 4'
 as dfr trace -n 'syscall:::entry { @ = count(); }' -- ./group calls 4
 as dfr record -o a.dfr -n 'syscall:::entry { @ = count(); }' -- ./unreadable calls 4
