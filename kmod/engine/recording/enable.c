@@ -162,7 +162,7 @@ static const char *unmatched_text(int error)
 }
 
 /* Counts a confined state's earlier programs, each clause once. */
-static int count_earlier(struct dfr_state *state, struct crowd *crowd)
+static int count_earlier(struct dfr_state *state, struct crowd *crowd, struct dfr_refusal *why)
 {
 	struct matches matches = { .ma_crowd = crowd };
 	const struct dfr_enabling *enabling;
@@ -178,7 +178,7 @@ static int count_earlier(struct dfr_state *state, struct crowd *crowd)
 				error = dfr_engine_match(state->st_engine, matches.ma_clause, 0, false,
 							 visit_match, &matches);
 			if (error)
-				return error;
+				return matches.ma_reason ? refuse(why, error, matches.ma_reason) : error;
 		}
 	}
 	return 0;
@@ -243,7 +243,7 @@ static int count_confined(struct dfr_state *state, const struct dfr_program *pro
 	crowd.cr_clauses = dfr_plat_alloc(crowd.cr_probes + 1);
 	if (!crowd.cr_clauses)
 		return -ENOMEM;
-	error = count_earlier(state, &crowd);
+	error = count_earlier(state, &crowd, why);
 	if (!error)
 		error = count_matches(state, program, zero_ok, &crowd, matched, why);
 	dfr_plat_free(crowd.cr_clauses);
