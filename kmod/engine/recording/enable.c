@@ -161,29 +161,6 @@ static const char *unmatched_text(int error)
 	}
 }
 
-/* Counts a confined state's earlier programs, each clause once. */
-static int count_earlier(struct dfr_state *state, struct crowd *crowd, struct dfr_refusal *why)
-{
-	struct matches matches = { .ma_crowd = crowd };
-	const struct dfr_enabling *enabling;
-	int error = 0;
-	u32 i;
-
-	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next) {
-		matches.ma_program = enabling->eb_program;
-		for (i = 0; i < matches.ma_program->pg_nclauses; i++) {
-			matches.ma_clause = &matches.ma_program->pg_clauses[i];
-			error = dfr_plat_proceed();
-			if (!error)
-				error = dfr_engine_match(state->st_engine, matches.ma_clause, 0, false,
-							 visit_match, &matches);
-			if (error)
-				return matches.ma_reason ? refuse(why, error, matches.ma_reason) : error;
-		}
-	}
-	return 0;
-}
-
 /* Without -Z (zero_ok) every description must match a probe now. */
 static int count_matches(struct dfr_state *state, const struct dfr_program *program, bool zero_ok,
 			 struct crowd *crowd, u32 *matched, struct dfr_refusal *why)
@@ -236,14 +213,16 @@ static int count_confined(struct dfr_state *state, const struct dfr_program *pro
 {
 	struct crowd crowd = { .cr_probes = dfr_read_once(&state->st_engine->en_nprobes) };
 	const char *reason = dfr_limits_check(state, program);
-	int error;
+	const struct dfr_enabling *earlier;
+	int error = 0;
 
 	if (reason)
 		return refuse(why, -EPERM, reason);
 	crowd.cr_clauses = dfr_plat_alloc(crowd.cr_probes + 1);
 	if (!crowd.cr_clauses)
 		return -ENOMEM;
-	error = count_earlier(state, &crowd, why);
+	for (earlier = state->st_enablings; earlier && !error; earlier = earlier->eb_next)
+		error = count_matches(state, earlier->eb_program, true, &crowd, NULL, why);
 	if (!error)
 		error = count_matches(state, program, zero_ok, &crowd, matched, why);
 	dfr_plat_free(crowd.cr_clauses);
