@@ -48,9 +48,6 @@ std::string call_hint(unsigned long request, int code) {
 	case ENXIO: return "there is no program yet: enable one, or claim a kept state";
 	case ENOMEM: return "take smaller sizes: -x bufsize=, -x aggsize=, -x dynvarsize=";
 	case EAGAIN: return "unprivileged users have started too many recordings: wait a few seconds";
-	case EPERM: return "run this as root, or with CAP_PERFMON and CAP_BPF";
-	case EACCES: return kDestructiveHint;
-	case EDQUOT: return kQuotaHint;
 	case EEXIST: return "a kept state has this name: dfr record --claim takes it over, dfr stop ends it";
 	case EINVAL:
 		return request == DFR_IOC_KEEP ? "a name has printable characters of ASCII and no spaces"
@@ -62,7 +59,7 @@ std::string call_hint(unsigned long request, int code) {
 		return "the kernel oopsed inside a probe's firing (dmesg shows it), and what that left "
 		       "behind is not "
 		       "trusted: load the module anew (rmmod dfr, modprobe dfr), or restart the machine";
-	default: return "";
+	default: return rights_hint(code);
 	}
 }
 
@@ -134,6 +131,18 @@ StateLine parse_state(std::string_view line) {
 }
 
 } // namespace
+
+std::string rights_hint(int code) {
+	switch (code) {
+	case EPERM: return "run this as root, or with CAP_PERFMON and CAP_BPF";
+	case EACCES:
+		return "destructive actions take root, -w, a kernel that is not locked down, and the "
+		       "module's parameter destructive";
+	case EDQUOT:
+		return "a user without privilege has four programs at a time: end one, or run this as root";
+	default: return "";
+	}
+}
 
 Device::Device(const std::string& path) : path_(path) {
 	fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

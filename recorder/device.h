@@ -16,12 +16,8 @@
 
 namespace dfr::recorder {
 
-// What to do when the kernel refuses with EACCES, with EDQUOT.
-constexpr const char* kDestructiveHint =
-    "destructive actions take root, -w, a kernel that is not locked down, and the "
-    "module's parameter destructive";
-constexpr const char* kQuotaHint =
-    "a user without privilege has four programs at a time: end one, or run this as root";
+// What to do when the kernel refuses a call or a program with EPERM, EACCES or EDQUOT; other codes: "".
+std::string rights_hint(int code);
 
 // One probe of the running kernel. The four names are valid during the visit only.
 struct ListedProbe {

@@ -282,13 +282,10 @@ uint32_t DeviceSession::enable(std::span<const std::byte> dof, bool zero_ok) {
 	const int code = device_.try_call(DFR_IOC_ENABLE, &io);
 	if (code)
 		throw Error(refusal(io, code),
-		            code == EACCES   ? kDestructiveHint
-		            : code == EDQUOT ? kQuotaHint
-		            : code == EPERM  ? "run this as root, or with CAP_PERFMON and CAP_BPF"
-		            : code == EINVAL && asks_too_much(io)
+		            code == EINVAL && asks_too_much(io)
 		                ? "correct the option that is named; if none is, "
 		                  "compile it again with this version of dfr"
-		                : "",
+		                : rights_hint(code),
 		            code);
 	return io.matched;
 }
