@@ -83,7 +83,7 @@ void InProcess::disarm(dfr_provider* provider, dfr_probe* probe) {
 	std::erase_if(self->timers_, [probe](const Timer& timer) { return timer.probe == probe; });
 }
 
-unsigned long long InProcess::missed(const dfr_probe* probe, bool* off) {
+unsigned long long InProcess::missed(const dfr_probe* probe, long long, bool* off) {
 	const auto* const self = static_cast<const InProcess*>(probe->pb_provider->pv_cookie);
 	const auto skipped = self->skipped_.find(probe);
 	*off = false;
@@ -114,6 +114,7 @@ void InProcess::fire_due(uint64_t now) {
 		const uint64_t skipped = (now - timer.due) / timer.interval;
 		timer.due += (skipped + 1) * timer.interval;
 		skipped_[timer.probe] += skipped;
+	dfr_user_cpu = 0; // this engine's only one: the thread may have played another one's
 		dfr_fire(timer.probe, kNoArguments, 3, nullptr);
 	}
 	if (now - cleaned_ >= kCleanEvery) {

@@ -44,7 +44,7 @@ private:
 	static int provide(dfr_provider* provider, const char* const pattern[4]);
 	static int arm(dfr_provider* provider, dfr_probe* probe);
 	static void disarm(dfr_provider* provider, dfr_probe* probe);
-	static unsigned long long missed(const dfr_probe* probe, bool* off);
+	static unsigned long long missed(const dfr_probe* probe, long long only, bool* off);
 	void fire_due(uint64_t now);
 
 	dfr_provider* profile_ = nullptr;

@@ -165,7 +165,8 @@ enum dfr_loss {
 	DFR_LOSS_STKSTR,
 	DFR_LOSS_OVERWRITTEN, /* a block was overwritten, because a consumer that wanted it found no spare */
 	DFR_LOSS_RCU_IDLE,    /* firing on a CPU that RCU was not watching */
-	DFR_LOSS_MISSED, /* the kernel told the provider too late: of a kprobe, hit in the handler of another one */
+	/* the kernel told the provider too late: a kprobe hit in another one's handler, a timer late by several periods */
+	DFR_LOSS_MISSED,
 	DFR_LOSS_DETACHED, /* the governor had detached the probe: an estimate, by its rate before, because nobody counts these */
 	DFR_LOSS_MAX
 };

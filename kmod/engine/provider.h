@@ -92,9 +92,10 @@ struct dfr_provider_ops {
 	bool (*shared)(const struct dfr_probe *probe);
 	/*
 	 * Process context, under no lock but a state's: how many hits of this probe, which is armed, the provider
-	 * did not hear of in time, since it was created. *off: it hears of none at present. Optional.
+	 * did not hear of in time, since it was created; `only` >= 0: on that CPU, where the provider knows.
+	 * *off: it hears of none at present. Optional.
 	 */
-	u64 (*missed)(const struct dfr_probe *probe, bool *off);
+	u64 (*missed)(const struct dfr_probe *probe, s64 only, bool *off);
 };
 
 /* pv_flags */

@@ -288,7 +288,7 @@ static void kinst_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
  * itself hits for another kinst probe is among them. CPUs may count at once, and one count is lost then. What its
  * blacklists of handlers keep from being hit it does not count.
  */
-static u64 kinst_missed(const struct dfr_probe *probe, bool *off)
+static u64 kinst_missed(const struct dfr_probe *probe, s64 only, bool *off)
 {
 	const struct kinst *kinst = probe->pb_cookie;
 	const bool *all_off = (const bool *)dfr_kernel(kprobes_all_disarmed);

@@ -71,7 +71,7 @@ static enum hrtimer_restart expire(struct hrtimer *hrtimer)
 	return HRTIMER_RESTART;
 }
 
-static u64 profile_missed(const struct dfr_probe *probe, bool *off)
+static u64 profile_missed(const struct dfr_probe *probe, s64 only, bool *off)
 {
 	const struct profile *profile = probe->pb_cookie;
 	unsigned int cpu;
@@ -79,7 +79,8 @@ static u64 profile_missed(const struct dfr_probe *probe, bool *off)
 
 	*off = false;
 	for_each_possible_cpu (cpu)
-		skipped += READ_ONCE(per_cpu_ptr(profile->pr_timers, cpu)->pt_skipped);
+		if (only < 0 || cpu == only)
+			skipped += READ_ONCE(per_cpu_ptr(profile->pr_timers, cpu)->pt_skipped);
 	return skipped;
 }
 

@@ -850,7 +850,7 @@ TEST_CASE("what a provider did not hear of is lost once, and who had it off is t
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
 	rig.probe("write");
-	rig.ops.missed = [](const dfr_probe* probe, bool* off) -> u64 {
+	rig.ops.missed = [](const dfr_probe* probe, s64, bool* off) -> u64 {
 		*off = is_off;
 		return probe->pb_function == std::string("read") ? count : 0;
 	};
@@ -897,7 +897,7 @@ TEST_CASE("what was missed until a clause is taken off its probe is told", "[eng
 	static u64 count;
 	count = 3;
 	Rig rig;
-	rig.ops.missed = [](const dfr_probe* probe, bool* off) -> u64 {
+	rig.ops.missed = [](const dfr_probe* probe, s64, bool* off) -> u64 {
 		*off = false;
 		return probe->pb_function == std::string("read") ? count : 0;
 	};
@@ -927,12 +927,37 @@ TEST_CASE("what was missed until a clause is taken off its probe is told", "[eng
 	CHECK(state.status().loss[DFR_LOSS_MISSED] == 7);
 }
 
+TEST_CASE("what is missed before recording begins, and after exit(), is nobody's", "[engine][store][probe]") {
+	static u64 count;
+	count = 0;
+	Rig rig;
+	rig.ops.missed = [](const dfr_probe*, s64, bool* off) -> u64 {
+		*off = false;
+		return count;
+	};
+	rig.patching = [] { count += 5; }; // behind the link, before BEGIN
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {exit_with(3)})) == 0);
+	REQUIRE(state.go() == 0);
+	CHECK(state.status().loss[DFR_LOSS_MISSED] == 0);
+	count += 7;
+	rig.fire(read);
+	CHECK(state.status().loss[DFR_LOSS_MISSED] == 7); // and has seen the exit()
+	count += 20;
+	CHECK(state.status().loss[DFR_LOSS_MISSED] == 7);
+	state.state->st_missed_time -= 2'000'000'000;
+	dfr_state_clean(state.state);
+	REQUIRE(state.stop() == 0);
+	CHECK(state.status().loss[DFR_LOSS_MISSED] == 7);
+}
+
 TEST_CASE("what was missed while a clause was off is told by the other one at the probe",
           "[engine][store][probe]") {
 	static u64 count;
 	count = 3;
 	Rig rig;
-	rig.ops.missed = [](const dfr_probe*, bool* off) -> u64 {
+	rig.ops.missed = [](const dfr_probe*, s64, bool* off) -> u64 {
 		*off = false;
 		return count;
 	};

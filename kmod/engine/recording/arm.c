@@ -59,16 +59,17 @@ static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *first)
 	dfr_write_once(&probe->pb_flags, (probe->pb_flags & ~(u32)(DFR_PB_PURE | DFR_PB_NOARGS)) | flags);
 }
 
-/* How many of the probe's misses the state has been told of: from here on, unless another ECB of it is there. */
-static u64 missed_until_now(const struct dfr_ecb *ecb)
+/* Before it is linked: the first ECB of a state at a probe tells of what the probe misses from here on. */
+static void begin_telling(struct dfr_ecb *ecb)
 {
-	struct dfr_probe *probe = ecb->ec_probe;
-	const struct dfr_ecb *other = probe->pb_ecbs;
+	const struct dfr_ecb *other = ecb->ec_probe->pb_ecbs;
 	bool off;
 
 	while (other && other->ec_state != ecb->ec_state)
 		other = other->ec_next;
-	return other ? other->ec_missed : probe->pb_provider->pv_ops->missed(probe, &off);
+	ecb->ec_tells = !other;
+	if (!other)
+		ecb->ec_missed = dfr_ecb_missed(ecb, &off);
 }
 
 static void link_ecb(struct dfr_ecb *ecb)
@@ -78,7 +79,7 @@ static void link_ecb(struct dfr_ecb *ecb)
 	struct dfr_ecb **link = before ? &before->ec_next : &probe->pb_ecbs;
 
 	if (probe->pb_provider->pv_ops->missed)
-		ecb->ec_missed = missed_until_now(ecb);
+		begin_telling(ecb);
 	dfr_form_find(ecb, probe->pb_armed >= PLAIN_ON_PROBE);
 	ecb->ec_next = NULL; /* a former place in a chain; no firing is at this ECB any more */
 	ecb->ec_before = before;

@@ -192,6 +192,7 @@ struct dfr_ecb {
 	u64 ec_detached; /* when the governor unlinked it, if it did, */
 	u64 ec_counted;	 /* and how long ec_fired had been counted until then */
 	u64 ec_missed;	 /* what pv_ops->missed() said last, or when it was linked; under the state's lock */
+	bool ec_tells;	 /* of what its probe misses: one ECB of a state at a probe does */
 	bool ec_off;	 /* the catalog was told that its probe hears of no hit */
 };
 

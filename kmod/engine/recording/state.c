@@ -274,6 +274,30 @@ static int get_ready(struct dfr_state *state)
 	return error;
 }
 
+u64 dfr_ecb_missed(const struct dfr_ecb *ecb, bool *off)
+{
+	return ecb->ec_probe->pb_provider->pv_ops->missed(ecb->ec_probe,
+							  dfr_option(ecb->ec_state, DFR_OPT_CPU), off);
+}
+
+static bool tells(const struct dfr_ecb *ecb)
+{
+	return dfr_ecb_marked(ecb, DFR_MARK_LINKED) && ecb->ec_tells;
+}
+
+/* All CPUs record. What was missed before is nobody's, as what they left out. */
+static void begin_hearing(struct dfr_state *state)
+{
+	struct dfr_ecb *ecb;
+	bool off;
+
+	for (ecb = state->st_misses ? state->st_ecbs : NULL; ecb; ecb = ecb->ec_sibling)
+		if (tells(ecb))
+			ecb->ec_missed = dfr_ecb_missed(ecb, &off);
+	state->st_missed_time = dfr_plat_clock(NULL);
+	state->st_hears = dfr_read_once(&state->st_activity) == DFR_ACTIVE;
+}
+
 static u32 begin(struct dfr_state *state)
 {
 	u32 cpu;
@@ -286,6 +310,7 @@ static u32 begin(struct dfr_state *state)
 	dfr_cmpxchg(&state->st_activity, (u32)DFR_WARMUP, (u32)DFR_ACTIVE);
 	set_active(state, true);
 	/* Until here a CPU that was not visited yet left out what fired there, and nobody counts that. */
+	begin_hearing(state);
 	dfr_catalog_event(state, DFR_EVENT_GO, (s32)cpu, dfr_plat_clock(NULL));
 	dfr_mutex_unlock(&state->st_lock);
 	return cpu;
@@ -355,16 +380,6 @@ static void tell_counted(struct dfr_state *state)
 	dfr_atomic_add(&state->st_tally->loss[DFR_LOSS_HOTPLUG], -loss.un_count);
 }
 
-/* Has an ECB of the state before this one told of the same probe? */
-static bool is_told(const struct dfr_state *state, const struct dfr_ecb *ecb)
-{
-	const struct dfr_ecb *other = state->st_ecbs;
-
-	while (other != ecb && (other->ec_probe != ecb->ec_probe || !dfr_ecb_marked(other, DFR_MARK_LINKED)))
-		other = other->ec_sibling;
-	return other != ecb;
-}
-
 static void tell_missed_by(struct dfr_state *state, struct dfr_ecb *ecb, u64 now)
 {
 	struct dfr_untold loss = { .un_share = telling_share(state),
@@ -373,7 +388,7 @@ static void tell_missed_by(struct dfr_state *state, struct dfr_ecb *ecb, u64 now
 				   .un_from = state->st_missed_time,
 				   .un_to = now };
 	bool off = false;
-	u64 missed = ecb->ec_probe->pb_provider->pv_ops->missed(ecb->ec_probe, &off);
+	u64 missed = dfr_ecb_missed(ecb, &off);
 
 	/* A count may go back a little, where two CPUs counted at once. */
 	missed = missed < ecb->ec_missed ? ecb->ec_missed : missed;
@@ -381,11 +396,9 @@ static void tell_missed_by(struct dfr_state *state, struct dfr_ecb *ecb, u64 now
 	if ((!loss.un_count && off == ecb->ec_off) || !loss.un_share)
 		return;
 	ecb->ec_missed = missed;
-	if (!is_told(state, ecb)) {
-		dfr_tell_loss(&loss);
-		if (off && !ecb->ec_off)
-			dfr_catalog_off(state, ecb->ec_probe->pb_id, state->st_missed_time);
-	}
+	dfr_tell_loss(&loss);
+	if (off && !ecb->ec_off)
+		dfr_catalog_off(state, ecb->ec_probe->pb_id, state->st_missed_time);
 	ecb->ec_off = off;
 }
 
@@ -395,25 +408,38 @@ static void tell_missed(struct dfr_state *state)
 	u64 now = dfr_plat_clock(NULL);
 	struct dfr_ecb *ecb;
 
-	for (ecb = state->st_misses ? state->st_ecbs : NULL; ecb; ecb = ecb->ec_sibling)
-		if (ecb->ec_probe->pb_provider->pv_ops->missed && dfr_ecb_marked(ecb, DFR_MARK_LINKED))
+	for (ecb = state->st_misses && state->st_hears ? state->st_ecbs : NULL; ecb; ecb = ecb->ec_sibling)
+		if (tells(ecb))
 			tell_missed_by(state, ecb, now);
 	state->st_missed_time = now;
 }
 
+/* Recording is over. The probes may stay armed for long, and what they miss from here on is nobody's. */
+static void end_hearing(struct dfr_state *state)
+{
+	tell_missed(state);
+	state->st_hears = false;
+}
+
 /*
  * The ECB was unlinked, and what its probe misses from here on is nobody's. If another one of the state is at the probe,
- * that one tells, as before.
+ * that one tells from now on.
  */
 void dfr_state_unlinked(struct dfr_state *state, struct dfr_ecb *ecb)
 {
-	const struct dfr_ecb *other = ecb->ec_probe->pb_ecbs; /* under the engine's lock */
+	struct dfr_ecb *other = ecb->ec_probe->pb_ecbs; /* under the engine's lock */
 
-	dfr_mutex_lock(&state->st_lock);
 	while (other && other->ec_state != state)
 		other = other->ec_next;
-	if (!other && !state->st_ended)
+	dfr_mutex_lock(&state->st_lock);
+	if (ecb->ec_tells && other) {
+		other->ec_missed = ecb->ec_missed;
+		other->ec_off = ecb->ec_off;
+		other->ec_tells = true;
+	} else if (ecb->ec_tells && state->st_hears) {
 		tell_missed_by(state, ecb, dfr_plat_clock(NULL));
+	}
+	ecb->ec_tells = false;
 	dfr_mutex_unlock(&state->st_lock);
 }
 
@@ -438,6 +464,8 @@ static void log_exit(struct dfr_state *state)
 	if (!time || state->st_exit_logged ||
 	    dfr_read_once(&state->st_activity) >= DFR_COOLDOWN) /* it was END's */
 		time = dfr_plat_clock(NULL);
+	if (!state->st_exit_logged)
+		end_hearing(state);
 	state->st_exit_logged = true;
 	state->st_exit_told = status;
 	dfr_catalog_event(state, DFR_EVENT_EXIT, status, time);
@@ -474,7 +502,7 @@ static void end_killed(struct dfr_state *state, enum dfr_killed why)
 
 	if (state->st_ended)
 		return;
-	tell_missed(state);
+	end_hearing(state);
 	state->st_ended = state->st_unsettled = true;
 	set_active(state, false);
 	dfr_spec_clean(state); /* its consumer may take what is left before the next housekeeping */
@@ -566,6 +594,7 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 		over = dfr_read_once(&state->st_tally->over);
 	if (dfr_state_notice_end(state))
 		return 0;
+	end_hearing(state);
 	dfr_spec_clean(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_COOLDOWN);
 	dfr_governor_end(state, recorded_until(state, over));
@@ -574,7 +603,6 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 		return 0;
 	dfr_spec_clean(state);
 	tell_counted(state);
-	tell_missed(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 	state->st_ended = true;
 	dfr_catalog_event(state, DFR_EVENT_STOP, (s32)cpu, over);
@@ -611,7 +639,7 @@ void dfr_state_end(struct dfr_state *state)
 		dfr_spec_clean(state); /* for those who look at it still: no housekeeping comes any more */
 		dfr_governor_end(state, recorded_until(state, over));
 		tell_counted(state);
-		tell_missed(state);
+		end_hearing(state);
 		state->st_ended = true;
 		if (state->st_began)
 			dfr_catalog_event(state, DFR_EVENT_STOP, -1, over);
@@ -692,7 +720,7 @@ void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
 
 	memset(status, 0, sizeof(*status));
 	dfr_mutex_lock(&state->st_lock);
-	if (!dfr_state_notice_end(state) && !state->st_ended)
+	if (!dfr_state_notice_end(state))
 		tell_missed(state); /* who asks may end a file with the answer */
 	status->size = sizeof(*status);
 	status->activity = dfr_read_once(&state->st_activity);
@@ -721,7 +749,7 @@ static bool keep(struct dfr_state *state)
 	dfr_spec_clean(state);
 	dfr_vars_clean(state->st_vars);
 	tell_counted(state);
-	if (dfr_plat_clock(NULL) - state->st_missed_time >= SECOND && !state->st_ended)
+	if (dfr_plat_clock(NULL) - state->st_missed_time >= SECOND)
 		tell_missed(state);
 	dfr_ring_seal(state);
 	return due;

@@ -222,6 +222,7 @@ struct dfr_state {
 	u64 st_began;	    /* time of go */
 	bool st_ended;	    /* no CPU records for it any more; dfr_state_settle() disarms it */
 	bool st_misses;	    /* one of its probes has pv_ops->missed() */
+	bool st_hears;	    /* what they miss now is a loss: between go and the end of recording */
 	u64 st_missed_time; /* when they were asked last */
 	bool st_unsettled;  /* it was killed, and dfr_state_keep() has not said yet that this is due */
 
@@ -300,6 +301,7 @@ static inline void dfr_thin_tell(struct dfr_share *share)
  */
 bool dfr_state_notice_end(struct dfr_state *state);
 struct dfr_share *dfr_any_share(const struct dfr_state *state); /* NULL: no CPU has one */
+u64 dfr_ecb_missed(const struct dfr_ecb *ecb, bool *off);	/* pv_ops->missed() */
 /* An ECB of a probe with pv_ops->missed() was unlinked; called without the state's lock. */
 void dfr_state_unlinked(struct dfr_state *state, struct dfr_ecb *ecb);
 
