@@ -539,6 +539,8 @@ static void watch_consumer(struct dfr_holding *holding, u64 now)
 static u64 keep_house(struct dfr_holding *holding, u64 now)
 {
 	watch_consumer(holding, now);
+	if (xchg(&holding->hd_owed, false))
+		wake_all(holding);
 	if (now >= holding->hd_next_clean || dfr_engine_broken(dfr_engine_instance)) {
 		holding->hd_unsettled |= dfr_state_keep(holding->hd_state);
 		holding->hd_next_clean = now + clean_interval(holding);

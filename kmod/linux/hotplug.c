@@ -5,12 +5,17 @@
  * (dfr_hotplug_settle()) or the CPU is online; what fires there until then is counted as lost. The
  * callbacks must not wait for these locks, because their holders patch code or visit CPUs, which
  * waits for hotplug to end. CPUs that go need nothing: their rings stay. A state that starts while a
- * CPU is away makes it a ring too, so a CPU that goes and comes back loses nothing.
+ * CPU is away makes it a ring too, so a CPU that goes and comes back loses nothing. The last CPU
+ * sleeps with the machine, without a callback of hotplug: before_sleep() does for it what the kernel
+ * does for the others.
  */
 #include "kmod/linux/linux.h"
 
 #include <linux/cpuhotplug.h>
+#include <linux/irq_work.h>
+#include <linux/syscore_ops.h>
 #include <linux/workqueue.h>
+#include "kmod/linux/compat.h"
 
 static struct cpumask arrived; /* and not told to the engine yet */
 static struct cpumask left;
@@ -84,6 +89,18 @@ bool dfr_plat_cpu_left(unsigned int cpu)
 	return cpumask_test_cpu(cpu, &left);
 }
 
+/*
+ * With interrupts off, on the last CPU, after the machine counts as asleep (dfr_takes_interrupts()). A
+ * firing may have queued work after interrupts were switched off and before it did.
+ */
+static int before_sleep(DFR_SYSCORE_ARGS)
+{
+	irq_work_run();
+	return 0;
+}
+
+DFR_SYSCORE(hotplug_syscore, .suspend = before_sleep);
+
 int dfr_hotplug_init(void)
 {
 	int state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "dfr:prepare", on_prepare, NULL);
@@ -97,11 +114,13 @@ int dfr_hotplug_init(void)
 		return state;
 	}
 	online_state = state;
+	dfr_syscore_register(&hotplug_syscore);
 	return 0;
 }
 
 void dfr_hotplug_exit(void)
 {
+	dfr_syscore_unregister(&hotplug_syscore);
 	cpuhp_remove_state_nocalls(online_state);
 	cpuhp_remove_state_nocalls(prepare_state);
 	cancel_work_sync(&tell_work);

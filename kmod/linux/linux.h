@@ -44,6 +44,7 @@ struct dfr_holding {
 	u64 hd_noticed; /* up to here, */
 	u32 hd_words;	/* since its fl_words were these */
 	struct irq_work hd_wake;
+	bool hd_owed; /* a wake-up that no CPU could be asked for */
 	struct llist_node hd_doomed;
 	struct list_head hd_viewers; /* fl_viewer, of VIEW: under holdings_lock, read under RCU */
 	bool hd_spared;	  /* it is off the list and disarmed, and its last viewer dooms it again: likewise */
@@ -65,10 +66,13 @@ static inline bool dfr_takes_interrupts(void)
 	return cpu_online(raw_smp_processor_id()) && system_state != SYSTEM_SUSPEND;
 }
 
-static inline void dfr_queue_here(struct irq_work *work)
+static inline bool dfr_queue_here(struct irq_work *work)
 {
-	if (dfr_takes_interrupts())
+	bool takes = dfr_takes_interrupts();
+
+	if (takes)
 		irq_work_queue(work);
+	return takes;
 }
 
 extern struct dfr_engine *dfr_engine_instance;

@@ -30,8 +30,8 @@ void dfr_plat_wake(struct dfr_state *state)
 {
 	struct dfr_holding *holding = dfr_state_host(state);
 
-	if (holding)
-		dfr_queue_here(&holding->hd_wake); /* else housekeeping wakes them */
+	if (holding && !dfr_queue_here(&holding->hd_wake))
+		WRITE_ONCE(holding->hd_owed, true); /* housekeeping wakes them */
 }
 
 /*
