@@ -138,6 +138,8 @@ static const char *const dead[] = {
 	"intel_idle_enter_dead",
 	"io_idle",
 	"hlt_play_dead",
+	"cond_wakeup_cpu0",
+	"sev_es_ap_hlt_loop",
 };
 
 /* The compiler may have added a suffix to the name. */

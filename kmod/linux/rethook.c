@@ -97,8 +97,7 @@ void dfr_return_pool_free(struct rethook *pool)
 {
 	static_call(dfr_rethook_free)(pool);
 	/* rethook_free() has cleared the handler; when these return, no CPU is inside it any more. */
-	synchronize_rcu();
-	synchronize_rcu_tasks_rude();
+	dfr_plat_synchronize();
 }
 
 #if DFR_RETHOOK_OWN_NODES

@@ -253,7 +253,7 @@ static bool disable_and_keep_if_dead(struct kinst *kinst)
 
 	if (!runs(kinst))
 		return false;
-	synchronize_rcu();
+	dfr_plat_synchronize();
 	if (!runs(kinst))
 		return false;
 	if (error) /* ftrace could not disable it */

@@ -312,6 +312,7 @@ static bool any_probe(const struct dfr_engine *engine, const struct dfr_going *g
 	return false;
 }
 
+/* Its caller has waited for firings: one may still use a probe whose last ECB has just been unlinked. */
 static int probes_remove(struct dfr_engine *engine, const struct dfr_going *going)
 {
 	struct dfr_probe *probe;
@@ -319,8 +320,6 @@ static int probes_remove(struct dfr_engine *engine, const struct dfr_going *goin
 
 	if (any_probe(engine, going, true))
 		return -EBUSY;
-	/* A firing on another CPU may still use a probe whose last ECB has just been unlinked. */
-	dfr_plat_synchronize();
 	for (id = 1; id <= engine->en_nprobes; id++) {
 		probe = engine->en_byid[id];
 		if (probe && dfr_probe_goes(going, probe))
@@ -344,6 +343,8 @@ int dfr_probes_remove_if(struct dfr_provider *provider,
 	dfr_mutex_unlock(&engine->en_probe_lock);
 	for (state = engine->en_states; state && any; state = state->st_next)
 		dfr_state_unlink_probes(state, &going);
+	if (any)
+		dfr_plat_synchronize();
 	dfr_mutex_lock(&engine->en_probe_lock);
 	if (any)
 		error = probes_remove(engine, &going);
@@ -370,6 +371,7 @@ int dfr_provider_unregister(struct dfr_provider *provider)
 	int error;
 
 	dfr_mutex_lock(&engine->en_lock);
+	dfr_plat_synchronize();
 	dfr_mutex_lock(&engine->en_provide_lock);
 	dfr_mutex_lock(&engine->en_probe_lock);
 	error = probes_remove(engine, &going);
