@@ -66,6 +66,8 @@ static u64 look(const struct dfr_firing *firing, const struct dfr_state *state)
 	time = now - pc->pc_dear_seen;
 	/* pc_dear_done may be the other account's count, and larger. */
 	most = SLOWEST * ((done > pc->pc_dear_done ? done - pc->pc_dear_done : 0) + DFR_WORK_CHUNK);
+	if ((s64)time < 0) /* a chill() may be shorter than it says */
+		time = 0;
 	if (time > most)
 		time = most;
 	dfr_governor_dear(pc, state, firing, time, now);
