@@ -8,9 +8,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <poll.h>
 #include <spawn.h>
+#include <sstream>
 extern "C" {
 #include <sys/pidfd.h> // without it in glibc 2.36
 }
@@ -89,20 +91,42 @@ Program program_of(const std::string& command) {
 	return program;
 }
 
+// The program that the kernel starts for this file: a script's interpreter, whose rights are those of the process.
+std::string started_for(std::string path) {
+	for (int depth = 0; depth < 4; depth++) {
+		std::ifstream file(path);
+		std::string line, interpreter;
+		if (!std::getline(file, line) || !line.starts_with("#!") ||
+		    !(std::istringstream(line.substr(2)) >> interpreter))
+			break;
+		path = interpreter;
+	}
+	return path;
+}
+
 // Will the process that runs this file be another user's for the kernel, or have more rights than we?
-bool changes_rights(const std::string& path) {
+bool changes_rights(const std::string& command) {
+	const std::string path = started_for(command);
 	struct stat file {};
-	return ::stat(path.c_str(), &file) != 0 || ((file.st_mode & S_ISUID) && file.st_uid != ::geteuid()) ||
-	       ((file.st_mode & S_ISGID) && file.st_gid != ::getegid()) ||
-	       ::access(path.c_str(), R_OK) != 0 ||
+	if (::stat(path.c_str(), &file) != 0 || ::access(path.c_str(), R_OK) != 0)
+		return true;
+	return ((file.st_mode & S_ISUID) && file.st_uid != ::geteuid()) ||
+	       ((file.st_mode & S_ISGID) && (file.st_mode & S_IXGRP) && file.st_gid != ::getegid()) ||
 	       ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
-// The kernel gives /proc/PID of a process that its user may not look at to root.
-bool is_ours(int pid) {
-	struct stat process {};
-	return ::stat(("/proc/" + std::to_string(pid)).c_str(), &process) != 0 ||
-	       process.st_uid == ::geteuid();
+std::string user_namespace(const std::string& process) {
+	char name[64];
+	const ssize_t n = ::readlink(("/proc/" + process + "/ns/user").c_str(), name, sizeof(name));
+	return n > 0 ? std::string(name, static_cast<size_t>(n)) : std::string();
+}
+
+// The kernel shows a process's namespaces to who may look at the process: all its ids are his, and it has no more
+// rights. `life`: its pidfd; one that has ended is nobody's.
+bool is_ours(int pid, int life) {
+	const std::string own = user_namespace("self"), its = user_namespace(std::to_string(pid));
+	pollfd end = {life, POLLIN, 0};
+	return (!its.empty() && its == own) || ::poll(&end, 1, 0) == 1;
 }
 
 } // namespace
@@ -177,7 +201,7 @@ void Children::must_be_ours() const {
 			                " runs with other rights than yours (set-user-id, capabilities, "
 			                "or not readable), so nothing of it would be seen",
 			            "trace it as root, or with CAP_PERFMON and CAP_BPF");
-		if (!child.own && !is_ours(child.pid))
+		if (!child.own && !is_ours(child.pid, child.life))
 			throw Error("failed to grab pid " + std::to_string(child.pid) +
 			                ": it is another user's, or has more rights",
 			            "trace it as root, or with CAP_PERFMON and CAP_BPF");
