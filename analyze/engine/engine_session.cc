@@ -90,12 +90,15 @@ EngineSession::EngineSession(std::string name, unsigned cpus, bool destructive)
 		fail("cannot create a state", code);
 }
 
+void EngineSession::end_state() {
+	const Lock lock(engine_);
+	if (state_)
+		dfr_state_destroy(state_);
+	state_ = nullptr;
+}
+
 EngineSession::~EngineSession() {
-	{
-		const Lock lock(engine_);
-		if (state_)
-			dfr_state_destroy(state_);
-	}
+	end_state();
 	for (auto& provider : providers_)
 		dfr_provider_unregister(&provider->provider);
 	dfr_engine_destroy(engine_);

@@ -74,6 +74,10 @@ public:
 	void clear_aggregation(uint32_t varid, bool remove) override;
 	int64_t option(uint32_t option) override;
 
+protected:
+	// For the destructor of who adds providers: a state that goes asks them, and disarms their probes.
+	void end_state();
+
 private:
 	struct Provider;
 	class Lock;

@@ -51,6 +51,10 @@ InProcess::InProcess(bool destructive) : EngineSession("the in-process engine", 
 	profile_ = add_provider("profile", &ops, this);
 }
 
+InProcess::~InProcess() {
+	end_state();
+}
+
 bool InProcess::serves(std::string_view provider, std::string_view module, std::string_view function,
                        std::string_view name) {
 	if (!module.empty() || !function.empty())
@@ -100,13 +104,17 @@ uint32_t InProcess::go() {
 	return cpu;
 }
 
+// A timer that is due has not fired if the caller, busy with what it printed, did not come to wait().
 uint32_t InProcess::stop() {
+	if (ticking_ && !exited())
+		fire_due(now_ns());
 	ticking_ = false;
 	return EngineSession::stop();
 }
 
 void InProcess::fire_due(uint64_t now) {
 	static const u64 kNoArguments[3] = {0, 0, 0};
+	dfr_user_cpu = 0; // this engine's only one: the thread may have played another one's
 	for (Timer& timer : timers_) {
 		if (timer.due > now)
 			continue;
@@ -114,7 +122,6 @@ void InProcess::fire_due(uint64_t now) {
 		const uint64_t skipped = (now - timer.due) / timer.interval;
 		timer.due += (skipped + 1) * timer.interval;
 		skipped_[timer.probe] += skipped;
-	dfr_user_cpu = 0; // this engine's only one: the thread may have played another one's
 		dfr_fire(timer.probe, kNoArguments, 3, nullptr);
 	}
 	if (now - cleaned_ >= kCleanEvery) {

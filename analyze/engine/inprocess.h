@@ -20,6 +20,7 @@ namespace dfr::engine {
 class InProcess final : public EngineSession, public d::Target {
 public:
 	explicit InProcess(bool destructive);
+	~InProcess() override;
 
 	// Whether this engine has the probe that a description names. False for a glob as the name, because
 	// it means more probes than this engine has.

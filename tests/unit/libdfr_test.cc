@@ -7,9 +7,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <csignal>
 #include <memory>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -179,6 +181,31 @@ TEST_CASE("libdfr: a signal that was held back comes in while it sleeps") {
 	sigprocmask(SIG_SETMASK, &mask, nullptr);
 	sigaction(SIGUSR1, &before, nullptr);
 	CHECK(dfr_session_stop(session.get()) == 0);
+}
+
+TEST_CASE("libdfr: a session is closed while its timers run") { // AddressSanitizer sees what outlives them
+	const Handle session = session_with("tick-1ms { }");
+	REQUIRE(dfr_session_compile(session.get()) == 0);
+	REQUIRE(dfr_session_go(session.get()) == 0);
+	std::this_thread::sleep_for(std::chrono::milliseconds(20));
+	CHECK(dfr_session_work(session.get()) == DFR_WORK_GOING);
+	dfr_session_sleep(session.get());
+}
+
+TEST_CASE("libdfr: a timer that is due at the end fires, and tells what it skipped") {
+	const Handle session = session_with("tick-10ms { @n = count(); }");
+	REQUIRE(dfr_session_compile(session.get()) == 0);
+	REQUIRE(dfr_session_go(session.get()) == 0);
+	std::this_thread::sleep_for(std::chrono::milliseconds(100));
+	REQUIRE(dfr_session_stop(session.get()) == 0);
+	int64_t fired = 0;
+	const auto visit = [](const dfr_aggregation* one, void* to) {
+		*static_cast<int64_t*>(to) += one->value;
+		return 0;
+	};
+	CHECK(dfr_session_aggregations(session.get(), "n", visit, &fired) == 0);
+	CHECK(fired == 1);
+	CHECK(dfr_session_lost(session.get()) >= 8);
 }
 
 TEST_CASE("libdfr: a session that runs is not compiled again") {
