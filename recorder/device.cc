@@ -37,6 +37,7 @@ std::string open_hint(int code) {
 	case EPERM:
 		return "it takes CAP_PERFMON and CAP_BPF, or CAP_SYS_ADMIN, in the initial user namespace "
 		       "(not in a container): run this as root on the host";
+	case EDQUOT: return "a user without privilege may have it open 16 times: end one of your recordings";
 	default: return "";
 	}
 }

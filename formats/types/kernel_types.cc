@@ -104,7 +104,8 @@ const Btf* KernelTypes::container(std::string_view name) {
 		if (blob)
 			source->second.btf = std::make_unique<Btf>(source->first, std::move(*blob), base);
 	} catch (const Error& why) {
-		if (is_vmlinux || !source->second.running || why.code() != ENOENT)
+		const bool has_gone = why.code() == ENOENT || why.code() == ENODEV;
+		if (is_vmlinux || !source->second.running || !has_gone)
 			throw;
 	}
 	source->second.opened = true;
