@@ -20,6 +20,8 @@ namespace dfr::engine {
 class InProcess final : public EngineSession, public d::Target {
 public:
 	explicit InProcess(bool destructive);
+	InProcess(const InProcess&) = delete;
+	InProcess& operator=(const InProcess&) = delete;
 	~InProcess() override;
 
 	// Whether this engine has the probe that a description names. False for a glob as the name, because
