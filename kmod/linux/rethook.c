@@ -96,7 +96,7 @@ int dfr_return_pool_create(unsigned int nodes, rethook_handler_t handler, void *
 void dfr_return_pool_free(struct rethook *pool)
 {
 	static_call(dfr_rethook_free)(pool);
-	/* rethook_free() has cleared the handler; when these return, no CPU is inside it any more. */
+	/* rethook_free() has cleared the handler; when this returns, no CPU is inside it any more. */
 	dfr_plat_synchronize();
 }
 

@@ -62,13 +62,10 @@ static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *first)
 /* Before it is linked: the first ECB of a state at a probe tells of what the probe misses from here on. */
 static void begin_telling(struct dfr_ecb *ecb)
 {
-	const struct dfr_ecb *other = ecb->ec_probe->pb_ecbs;
 	bool off;
 
-	while (other && other->ec_state != ecb->ec_state)
-		other = other->ec_next;
-	ecb->ec_tells = !other;
-	if (!other)
+	ecb->ec_tells = !dfr_state_ecb_at(ecb->ec_state, ecb->ec_probe);
+	if (ecb->ec_tells)
 		ecb->ec_missed = dfr_ecb_missed(ecb, &off);
 }
 

@@ -421,16 +421,24 @@ static void end_hearing(struct dfr_state *state)
 	state->st_hears = false;
 }
 
+/* NULL: no ECB of the state is linked at the probe. The engine's lock is held. */
+struct dfr_ecb *dfr_state_ecb_at(const struct dfr_state *state, const struct dfr_probe *probe)
+{
+	struct dfr_ecb *ecb = probe->pb_ecbs;
+
+	while (ecb && ecb->ec_state != state)
+		ecb = ecb->ec_next;
+	return ecb;
+}
+
 /*
  * The ECB was unlinked, and what its probe misses from here on is nobody's. If another one of the state is at the probe,
  * that one tells from now on.
  */
 void dfr_state_unlinked(struct dfr_state *state, struct dfr_ecb *ecb)
 {
-	struct dfr_ecb *other = ecb->ec_probe->pb_ecbs; /* under the engine's lock */
+	struct dfr_ecb *other = dfr_state_ecb_at(state, ecb->ec_probe);
 
-	while (other && other->ec_state != state)
-		other = other->ec_next;
 	dfr_mutex_lock(&state->st_lock);
 	if (ecb->ec_tells && other) {
 		other->ec_missed = ecb->ec_missed;

@@ -302,6 +302,7 @@ static inline void dfr_thin_tell(struct dfr_share *share)
 bool dfr_state_notice_end(struct dfr_state *state);
 struct dfr_share *dfr_any_share(const struct dfr_state *state); /* NULL: no CPU has one */
 u64 dfr_ecb_missed(const struct dfr_ecb *ecb, bool *off);	/* pv_ops->missed() */
+struct dfr_ecb *dfr_state_ecb_at(const struct dfr_state *state, const struct dfr_probe *probe);
 /* An ECB of a probe with pv_ops->missed() was unlinked; called without the state's lock. */
 void dfr_state_unlinked(struct dfr_state *state, struct dfr_ecb *ecb);
 
